@@ -380,8054 +380,4911 @@ export interface paths {
 		get: operations["webhooks.events.get"];
 	};
 }
-export type webhooks = Record<string, never>;
-export interface components {
-	schemas: {
-		/**
-		 * @description The kinds of actors. A later version may add kinds.
-		 *
-		 *     - `api_key`: The holder of an API key.
-		 *     - `user`: A person with a session.
-		 *     - `client_link`: A client through a link.
-		 *     - `payment_processor`: A payment processor.
-		 *     - `command`: A person who ran a command on the server.
-		 *     - `sync`: A run of a sync.
-		 *     - `system`: Remit itself.
-		 */
-		ActorType: "api_key" | "user" | "client_link" | "payment_processor" | "command" | "sync" | "system";
-		/** @description What an invoice has of a payment. */
-		Allocation: {
-			/** @description `alc_<id>`. */
-			id: Id;
-			/** @description The invoice. */
-			invoiceId: Id;
-			/** @description The amount; negative only on an invoice with a negative total that has the status `paid`. It is in minor units of the currency. */
-			amountCents: Cents;
-			/** @description When the invoice got it, or a part of it that changed the amount last, in Unix milliseconds. */
-			allocatedAt: UnixMs;
-		};
-		/** @description How much of a payment an invoice gets. */
-		AllocationInput: {
-			/** @description The invoice. */
-			invoiceId: Id;
-			/** @description The amount: at most what the invoice owes, and what the payment has left. It is in minor units of the currency. */
-			amountCents: PositiveCents;
-		};
-		/** @description Invoices that get a part of what a payment has left. */
-		AllocationsCreate: {
-			/** @description The invoices, and how much each gets: all of them, or none. */
-			allocations: AllocationInput[];
-		};
-		/** @description An API key, without its secret. */
-		ApiKey: {
-			/** @description `key_<id>`. */
-			id: Id;
-			/** @description The organization to which it gives access. */
-			organizationId: Id;
-			/** @description A name to recognise it by. */
-			name: string;
-			/** @description The last four characters of the key, to recognise it. */
-			lastFour: string;
-			/** @description What it may do. */
-			scopes: KeyScope[];
-			/** @description The kinds of records to which it is limited; null: all. */
-			resources: ResourceKind[] | null;
-			/** @description Who made it: a person, or the holder of another key. Null for a key that a command made, and when nobody noted it. */
-			createdBy: EventActor | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it stops working; null when it does not expire. It is in Unix milliseconds. */
-			expiresAt: UnixMs | null;
-			/** @description When it was last used, written every ten seconds; null before. It is in Unix milliseconds. */
-			lastUsedAt: UnixMs | null;
-			/** @description When it was revoked; null while it is not. It is in Unix milliseconds. */
-			revokedAt: UnixMs | null;
-		};
-		/** @description A key to create. */
-		ApiKeyCreate: {
-			/** @description A name to recognise it by. */
-			name: Name;
-			/** @description What it may do: at most what the key that creates it may do. */
-			scopes: KeyScope[];
-			/** @description Limits it to these kinds of records; absent or null: all. It reads events about these kinds alone, makes endpoints that get no others, and of the webhook endpoints and their deliveries has those that are so limited. Its scopes about other kinds do nothing, and what is about the whole organization is closed to it: the audit log, the payment credentials, changes of the settings. A key that is limited can create, see, rotate and revoke only keys that are limited as much. */
-			resources?: ResourceKind[] | null;
-			/** @description When it stops working; without it the key does not expire, and a key that expires cannot create it. It is as Unix milliseconds or RFC 3339 text. */
-			expiresAt?: InstantInput | null;
-		};
-		/** @description A page of records. */
-		ApiKeyList: {
-			/** @description The records of this page. */
-			data: ApiKey[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description How to rotate a key. */
-		ApiKeyRotate: {
-			/** @description How many seconds the old key keeps working; a day when absent. */
-			overlapSeconds?: number;
-		};
-		/**
-		 * @description What happened to a record. A later version may add actions.
-		 *
-		 *     - `created`: It was created.
-		 *     - `updated`: Fields of it were written.
-		 *     - `deleted`: It was deleted, archived or revoked.
-		 *     - `restored`: It had been deleted, and is live again.
-		 *     - `erased`: The data of a person in the organization, or all of the organization, was erased.
-		 *     - `emailed`: It left by e-mail, or perhaps (`status` is `uncertain`), or only to some of its recipients (`failed`).
-		 *     - `shared`: It got a client link, or a connection a link to connect an account.
-		 *     - `unshared`: Its client link was revoked.
-		 *     - `payment_requested`: It got a payment link.
-		 *     - `payment_received`: A payment processor reported a payment of it, applied or not.
-		 *     - `authorization_started`: Its authorization at a provider was begun.
-		 *     - `tested`: An endpoint or a connection was tested.
-		 *     - `redelivered`: Deliveries of an endpoint were made again.
-		 *     - `run`: A caller began a run of it.
-		 *     - `cancelled`: A caller broke its run off.
-		 *     - `deletions_confirmed`: A caller let its run delete many records.
-		 *     - `linked`: A caller linked two records that it keeps in step.
-		 *     - `unlinked`: A caller removed a link of a record that it keeps in step.
-		 *     - `conflict_resolved`: A caller decided a conflict of a record that it keeps in step.
-		 */
-		AuditAction: "created" | "updated" | "deleted" | "restored" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed" | "linked" | "unlinked" | "conflict_resolved";
-		/** @description One change, who made it, and from where. */
-		AuditEntry: {
-			/** @description `aud_<id>`. */
-			id: Id;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description When it happened, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description What happened to the record. */
-			action: AuditAction;
-			/** @description The record. */
-			resource: {
-				/** @description Its kind. */
-				type: ResourceKind;
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description What the actor did: an operation of this API such as `invoices.update`, a page (`pages.pay`), the webhook of a payment processor (`payments.webhook`), a command such as `remit keys create`, or a job such as `jobs.overdue`. */
-			operation: string;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The request, as in its `X-Request-Id`; null when no request caused it. */
-			requestId: string | null;
-			/** @description The fields that changed, before: of a deleted record all of them; null for a new record. Of a list of parts with ids, such as `lineItems`, only the parts that changed, each with its id and what changed of it. Secrets are never here. */
-			before: {
-				[key: string]: unknown;
-			} | null;
-			/** @description The same fields after: of a new record all of them; null for a deleted record. */
-			after: {
-				[key: string]: unknown;
-			} | null;
-			/** @description When its values were erased, because they were a person's; null when they were not. It is in Unix milliseconds. */
-			erasedAt: UnixMs | null;
-			/** @description The address that the request came from; null when no request caused it. */
-			address: string | null;
-		};
-		/** @description A page of records. */
-		AuditEntryList: {
-			/** @description The records of this page. */
-			data: AuditEntry[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description An account for bank transfers. */
-		BankAccount: {
-			/** @description Its holder, when that is not the seller. */
-			holder: string | null;
-			/** @description Name of the bank. */
-			bankName: string | null;
-			/** @description IBAN, in capitals without blanks. */
-			iban: string | null;
-			/** @description BIC (SWIFT code). */
-			bic: string | null;
-			/** @description Account number, where there is no IBAN. */
-			accountNumber: string | null;
-			/** @description Routing number, sort code or the like, where there is no IBAN. */
-			routingNumber: string | null;
-		};
-		/** @description An account for bank transfers, in a request. An absent field is null. */
-		BankAccountInput: {
-			/** @description Its holder, when that is not the seller. */
-			holder?: Line | null;
-			/** @description Name of the bank. */
-			bankName?: Line | null;
-			/** @description IBAN (ISO 13616), with or without blanks; 422 `invalid_iban` when its country, length or check digits are wrong. */
-			iban?: Line | null;
-			/** @description BIC (SWIFT code, ISO 9362). */
-			bic?: string | null;
-			/** @description Account number, where there is no IBAN. */
-			accountNumber?: Line | null;
-			/** @description Routing number, sort code or the like, where there is no IBAN. */
-			routingNumber?: Line | null;
-		};
-		/** @description What makes an organization's invoices look like its own. */
-		Branding: {
-			/** @description Its logo. */
-			logo: Logo | null;
-			/** @description Its accent colour, as `#rrggbb`; null: that of Remit. */
-			accentColor: string | null;
-		};
-		/** @description An amount in minor units of the record's currency: USD 1234 is 12.34, JPY 1234 is ¥1234, KWD 1234 is 1.234. From −999 999 999 999 to 999 999 999 999. */
-		Cents: number;
-		/** @description A colour as `#rrggbb`. */
-		Color: string;
-		/** @description A company of the organization. */
-		Company: {
-			/** @description `cmp_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description Company name. */
-			name: string;
-			/** @description Website domain. */
-			domain: string | null;
-			/** @description Primary phone number. */
-			phone: string | null;
-			/** @description Free-form notes. */
-			notes: string | null;
-			/** @description The person who receives the invoices. */
-			billingContactName: string | null;
-			/** @description First line of the billing address. */
-			billingAddressLine1: string | null;
-			/** @description Second line of the billing address. */
-			billingAddressLine2: string | null;
-			/** @description City of the billing address. */
-			billingCity: string | null;
-			/** @description State or province of the billing address. */
-			billingState: string | null;
-			/** @description Postal code of the billing address. */
-			billingPostalCode: string | null;
-			/** @description Country of the billing address. */
-			billingCountry: string | null;
-			/** @description The e-mail address for invoices. */
-			billingEmail: string | null;
-			/** @description Tax number. */
-			taxId: string | null;
-			/** @description VAT identification number. */
-			vatId: string | null;
-			/** @description The language of its invoices; null: the organization's. */
-			language: Language | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description When it was deleted; null while the company is live. It is in Unix milliseconds. */
-			deletedAt: UnixMs | null;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description A company to create. */
-		CompanyCreate: {
-			/** @description Company name. */
-			name: Name;
-			/** @description Website domain. */
-			domain?: Line | null;
-			/** @description Primary phone number. */
-			phone?: Line | null;
-			/** @description Free-form notes. */
-			notes?: Text | null;
-			/** @description The person who receives the invoices. */
-			billingContactName?: Line | null;
-			/** @description First line of the billing address. */
-			billingAddressLine1?: Line | null;
-			/** @description Second line of the billing address. */
-			billingAddressLine2?: Line | null;
-			/** @description City of the billing address. */
-			billingCity?: Line | null;
-			/** @description State or province of the billing address. */
-			billingState?: Line | null;
-			/** @description Postal code of the billing address. */
-			billingPostalCode?: Line | null;
-			/** @description Country of the billing address. */
-			billingCountry?: Line | null;
-			/** @description The e-mail address for invoices. */
-			billingEmail?: Email | null;
-			/** @description Tax number, as invoices show it. */
-			taxId?: Line | null;
-			/** @description VAT identification number, as invoices show it. */
-			vatId?: VatId | null;
-			/** @description The language of its invoices; without one, the organization's. */
-			language?: Language | null;
-		};
-		/** @description A company was created. */
-		CompanyCreatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "company.created";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "company";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Company;
-		};
-		/** @description One record. */
-		CompanyData: {
-			/** @description The record. */
-			data: Company;
-		};
-		/** @description A company was deleted. */
-		CompanyDeletedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "company.deleted";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "company";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Company;
-		};
-		/** @description A page of companies. */
-		CompanyList: {
-			/** @description The companies of this page. */
-			data: Company[];
-			/** @description The place of the page in its list. */
-			meta: CompanyListMeta;
-		};
-		/** @description The place of a page in the list of companies. */
-		CompanyListMeta: {
-			/** @description How many companies match, on all pages: the exact number, or the least that it can be where `isAtLeast` is there. */
-			total: number;
-			/** @description `true` where more companies may match than `total` says: by a `search`, or by `updatedSince`, of which only so many are counted. Else absent. */
-			isAtLeast?: boolean;
-			/** @description The `limit` of this page. */
-			limit: number;
-			/** @description How many records this page skipped: after those of its `cursor`, or from the beginning. */
-			offset: number;
-			/** @description Whether there are more records after this page. */
-			hasMore: boolean;
-			/** @description The `cursor` of the next page; null on the last. */
-			nextCursor: string | null;
-			/** @description `true` where more match the `search` than the 250 records that it ranks, and the list has these alone. Else absent. */
-			truncated?: boolean;
-		};
-		/** @description A company that had been deleted is live again: a sync found that the provider's record which it is linked with is back. */
-		CompanyRestoredEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "company.restored";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "company";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Company;
-		};
-		/**
-		 * @description A field that companies can be sorted by.
-		 *
-		 *     - `name`: By name, regardless of case.
-		 *     - `createdAt`: By the time of creation.
-		 *     - `updatedAt`: By the time of the last change.
-		 */
-		CompanySort: "name" | "createdAt" | "updatedAt";
-		/** @description Changes of a company: an absent field stays as it is, `null` clears a field. */
-		CompanyUpdate: {
-			/** @description Company name. */
-			name?: Name;
-			/** @description Website domain. */
-			domain?: Line | null;
-			/** @description Primary phone number. */
-			phone?: Line | null;
-			/** @description Free-form notes. */
-			notes?: Text | null;
-			/** @description The person who receives the invoices. */
-			billingContactName?: Line | null;
-			/** @description First line of the billing address. */
-			billingAddressLine1?: Line | null;
-			/** @description Second line of the billing address. */
-			billingAddressLine2?: Line | null;
-			/** @description City of the billing address. */
-			billingCity?: Line | null;
-			/** @description State or province of the billing address. */
-			billingState?: Line | null;
-			/** @description Postal code of the billing address. */
-			billingPostalCode?: Line | null;
-			/** @description Country of the billing address. */
-			billingCountry?: Line | null;
-			/** @description The e-mail address for invoices. */
-			billingEmail?: Email | null;
-			/** @description Tax number, as invoices show it. */
-			taxId?: Line | null;
-			/** @description VAT identification number, as invoices show it. */
-			vatId?: VatId | null;
-			/** @description The language of its invoices; without one, the organization's. */
-			language?: Language | null;
-		};
-		/** @description Fields of a company changed. */
-		CompanyUpdatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "company.updated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "company";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Company;
-		};
-		/** @description A field in which both sides of a conflict differ. Values are text or JSON, and at most 200 characters of it. */
-		ConflictingField: {
-			/** @description The field: of Remit for an `inbound` record, else of the provider. */
-			field: string;
-			/** @description What the provider has; null for nothing, and where the record was deleted there. */
-			provider: string | null;
-			/** @description What Remit has; null for nothing, and where the record was deleted here. */
-			remit: string | null;
-			/** @description What the provider had when a run last took its record in or wrote it; null for nothing. Absent where that is not kept (`keepSeen`), or both were never linked. */
-			base?: string | null;
-		};
-		/** @description A connection to an account at a provider. No answer shows its credentials. */
-		Connection: {
-			/** @description `con_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The id of the provider. */
-			provider: string;
-			/** @description Its name. */
-			name: string;
-			/** @description How it proves who it is. */
-			authType: ConnectionAuthType;
-			/** @description Whether it works. */
-			status: ConnectionStatus;
-			/** @description Why it has that status, in words; null while it is `pending` or `active`. */
-			statusReason: string | null;
-			/** @description The account that it opens; null until a test has named it. */
-			account: ConnectionAccount | null;
-			/** @description What it needs besides credentials. */
-			config: ConnectionConfig;
-			/** @description What the provider lets it do; empty where the provider does not say. */
-			grantedScopes: string[];
-			/** @description With `oauth2`: what Remit needs to read and write the provider's objects, and the last token was not for. A new authorization asks for it. Empty where the provider does not say what it lets the connection do. */
-			missingScopes: string[];
-			/** @description To recognise the credentials: the client's id, a user name that is an e-mail address, or the last four characters of a key or another user name of 16 or more; else null. */
-			credentialHint: string | null;
-			/** @description When its access token expires; null without one. It is in Unix milliseconds. */
-			expiresAt: UnixMs | null;
-			/** @description When its access token was last replaced; null when it never was. It is in Unix milliseconds. */
-			lastRefreshedAt: UnixMs | null;
-			/** @description When a call with its present credentials last succeeded, to within five minutes; null when none has. It is in Unix milliseconds. */
-			lastSuccessAt: UnixMs | null;
-			/** @description Why its last call failed; null when it succeeded, and before the first. Limits of the provider, and what is wrong with one record, are not the connection's. */
-			lastError: ConnectionError | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description The account at the provider that a connection opens. */
-		ConnectionAccount: {
-			/** @description Its id at the provider. */
-			externalId: string;
-			/** @description Its name at the provider; null when the provider says none. */
-			displayName: string | null;
-		};
-		/** @description A connection became `active`: a test proved its credentials, or a caller turned it on again. */
-		ConnectionActivatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "connection.activated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "connection";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Connection;
-		};
-		/**
-		 * @description How a connection proves who it is. A later version may add others.
-		 *
-		 *     - `api_key`: A key that the provider gave out, in a header of each call.
-		 *     - `basic`: A user name and a password, in the `Authorization` header of each call (RFC 7617).
-		 *     - `oauth2`: A person lets Remit in at the provider: authorization code with PKCE (RFC 6749 and 7636).
-		 *     - `client_credentials`: A client id and a secret that the provider gave out, for access tokens (RFC 6749 §4.4).
-		 */
-		ConnectionAuthType: "api_key" | "basic" | "oauth2" | "client_credentials";
-		/** @description Where a person lets Remit in. */
-		ConnectionAuthorization: {
-			/** @description The URL at the provider, to open in a browser. It works once. */
-			url: string;
-			/** @description Until when it works: for ten minutes. It is in Unix milliseconds. */
-			expiresAt: UnixMs;
-		};
-		/** @description One record. */
-		ConnectionAuthorizationData: {
-			/** @description The record. */
-			data: ConnectionAuthorization;
-		};
-		/** @description How to authorize a connection. */
-		ConnectionAuthorize: {
-			/** @description Where a link on the page leads that says that the connection is active. */
-			returnUrl?: string;
-		};
-		/** @description What a connection needs besides credentials. Nothing in it is secret. */
-		ConnectionConfig: {
-			/** @description `http_json`, which needs it: the URL that paths are added to, without a query. Its host must be public. */
-			baseUrl?: string;
-			/** @description `http_json`: the path below `baseUrl` that a test reads; `/` unless it is set. */
-			testPath?: string;
-			/** @description `http_json` with `client_credentials`, which needs it: where access tokens come from, without a query. Its host must be public. */
-			tokenUrl?: string;
-			/** @description `http_json` with `client_credentials`: the scopes to ask for. */
-			scopes?: ConnectionScope[];
-			/** @description `http_json` with `api_key`: the header for the key; `Authorization: Bearer …` unless it is set. */
-			apiKeyHeader?: HeaderName;
-			/** @description `xero`: the tenant, where the credentials open several. Without it the only one is used, or the one that the connection had before. After a change a test names the account. */
-			tenantId?: string;
-			/** @description `http_json`: the kinds of records there, each with another name. */
-			objects?: ConnectionObject[];
-		};
-		/** @description A connection to create. */
-		ConnectionCreate: {
-			/** @description The id of a provider. */
-			provider: Id;
-			/** @description Its name. */
-			name: Name;
-			/** @description How it proves who it is: one of the provider's `authTypes`. */
-			authType: ConnectionAuthType;
-			/** @description What proves it; absent for `oauth2`, and where somebody else brings it by a link (`POST …/link`) or a later change. */
-			credentials?: ConnectionCredentials;
-			/** @description What it needs besides. */
-			config?: ConnectionConfig;
-		};
-		/** @description A connection was created. */
-		ConnectionCreatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "connection.created";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "connection";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Connection;
-		};
-		/** @description What proves who a connection is: `apiKey` for `api_key`, `username` and `password` for `basic`, `clientId` and `clientSecret` for `client_credentials`, nothing for `oauth2`. A connection to Stripe may have a `webhookSecret` besides. No answer shows them. */
-		ConnectionCredentials: {
-			/** @description The key. */
-			apiKey?: string;
-			/** @description The user name, without a colon (RFC 7617). */
-			username?: Line;
-			/** @description The password. */
-			password?: Line;
-			/** @description The id of the client. */
-			clientId?: Line;
-			/** @description The secret of the client. */
-			clientSecret?: string;
-			/** @description `stripe`, besides the key: what Stripe signs the webhooks of the account with. Its endpoint there is `/connections/webhooks/stripe/{organizationId}/{connectionId}`. */
-			webhookSecret?: string;
-		};
-		/** @description One record. */
-		ConnectionData: {
-			/** @description The record. */
-			data: Connection;
-		};
-		/** @description A connection became `degraded`: its provider fails or cannot be reached. */
-		ConnectionDegradedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "connection.degraded";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "connection";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Connection;
-		};
-		/** @description A connection was deleted. */
-		ConnectionDeletedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "connection.deleted";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "connection";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Connection;
-		};
-		/** @description Why the last call of a connection failed. */
-		ConnectionError: {
-			/** @description The reason, for programs. */
-			code: ConnectionErrorCode;
-			/** @description The reason in words. Nothing that the provider wrote is in it but the ids and names of accounts. */
-			detail: string;
-			/** @description With `account_not_chosen`: the accounts that the credentials open, at most 100. */
-			accounts?: ConnectionAccount[];
-			/** @description When it was, in Unix milliseconds. */
-			at: UnixMs;
-		};
-		/**
-		 * @description Why a call to a provider failed. A later version may add others.
-		 *
-		 *     - `unauthorized`: The provider does not take the credentials: it answered 401, or `invalid_grant` to a request for a token.
-		 *     - `forbidden`: The provider answered 403: it knows the credentials, but does not let them read what a test reads.
-		 *     - `invalid_client`: The provider does not take the server's own client id and secret: its operator sets others.
-		 *     - `rate_limited`: The provider answered 429.
-		 *     - `provider_failed`: The provider answered 5xx, or gave no token for a reason that is not the credentials.
-		 *     - `rejected`: The provider answered another status than 2xx.
-		 *     - `unreachable`: There was no connection, or it broke.
-		 *     - `timeout`: There was no whole answer in time.
-		 *     - `invalid_answer`: The answer is not JSON, or not all of it.
-		 *     - `answer_too_large`: The answer is larger than Remit reads.
-		 *     - `unsafe_url`: The provider is at an address that the server does not call; `EGRESS_ALLOW_CIDRS` can allow it.
-		 *     - `authorization_denied`: A person did not let Remit in at the provider.
-		 *     - `not_authorized`: The connection has no token (`POST …/authorize` begins an authorization) or no credentials yet.
-		 *     - `credentials_lost`: The server lacked the key that sealed the credentials. It is 503 by now, and a connection that is `needs_reauth` for it works after a test.
-		 *     - `connection_disabled`: A caller disabled the connection, and nothing was asked of the provider.
-		 *     - `connection_deleted`: The connection is deleted.
-		 *     - `account_not_chosen`: The credentials open several accounts, or not the one that the connection names: `accounts` of the error has those to choose from.
-		 */
-		ConnectionErrorCode: "unauthorized" | "forbidden" | "invalid_client" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost" | "connection_disabled" | "connection_deleted" | "account_not_chosen";
-		/** @description A page where a person connects an account, without a key of the API. */
-		ConnectionLink: {
-			/** @description The URL of the page. Whoever has it can connect an account, once. */
-			url: string;
-			/** @description Until when it works: for an hour. It is in Unix milliseconds. */
-			expiresAt: UnixMs;
-		};
-		/** @description A link for the person whose account it is. */
-		ConnectionLinkCreate: {
-			/** @description Where a link on the last page leads. Its origin must be one of the organization's `connectReturnOrigins`; else the answer is 422 `return_url_not_allowed`. */
-			returnUrl?: string;
-		};
-		/** @description One record. */
-		ConnectionLinkData: {
-			/** @description The record. */
-			data: ConnectionLink;
-		};
-		/** @description A page of records. */
-		ConnectionList: {
-			/** @description The records of this page. */
-			data: Connection[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description A connection became `needs_reauth`: its provider takes its credentials no more. */
-		ConnectionNeedsReauthEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "connection.needs_reauth";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "connection";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Connection;
-		};
-		/** @description A kind of record at an API that a connection describes. */
-		ConnectionObject: {
-			/** @description Its name. */
-			name: Id;
-			/** @description Where the list is. */
-			path: ObjectPath;
-			/** @description Where an answer has the records; absent: the answer is the list. */
-			records?: ObjectField;
-			/** @description The field that tells one from another: text or a number. */
-			idField: ObjectField;
-			/** @description The field that says when a record last changed. */
-			changedField?: ObjectField;
-			/** @description How that and `sinceParameter` are written; `iso` unless it is set. */
-			changedFormat?: ObjectTimeFormat;
-			/** @description How the list goes on. */
-			pagination: ObjectPagination;
-			/** @description How many records a page has; absent: as many as the provider thinks. */
-			pageSize?: ObjectPageSize;
-			/** @description The query parameter that asks for what changed at a time or later; absent: each pass reads everything. It needs `changedField`. */
-			sinceParameter?: ParameterName;
-			/** @description Where one record is; absent: none can be read alone. */
-			readPath?: RecordPath;
-			/** @description Query parameters of the list that look up records with exactly this value, named as the fields. */
-			lookUpFields?: ParameterName[];
-			/** @description How a record is created; absent: none is. */
-			create?: ObjectCreate;
-			/** @description How a record is changed; absent: none is. */
-			update?: ObjectUpdate;
-			/** @description How a record is removed; absent: none is. */
-			remove?: ObjectRemoval;
-			/** @description The name around a record in what is written and in the answer for one; absent: the record is all of it. */
-			wrap?: ParameterName;
-			/** @description A field that a deleted record has, with any value but false, null, 0 and "". */
-			deletedField?: ObjectField;
-			/** @description Its fields that are known; there may be others. */
-			fields?: KnownField[];
-		};
-		/** @description A connection that was `degraded` or `needs_reauth` became `active`. */
-		ConnectionRecoveredEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "connection.recovered";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "connection";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Connection;
-		};
-		/** @description What an access token is for, as the provider names it (RFC 6749 §3.3). */
-		ConnectionScope: string;
-		/**
-		 * @description Whether a connection works. A later version may add others.
-		 *
-		 *     - `pending`: Nothing has proven its credentials yet.
-		 *     - `active`: The provider took its credentials the last time.
-		 *     - `degraded`: It worked before, and now calls fail for another reason than its credentials, which may be good.
-		 *     - `needs_reauth`: It worked before, and the provider takes its credentials no more: it needs others.
-		 *     - `failed`: It has never worked, and its last test failed.
-		 *     - `disabled`: A caller turned it off: Remit does not use it.
-		 */
-		ConnectionStatus: "pending" | "active" | "degraded" | "needs_reauth" | "failed" | "disabled";
-		/** @description Changes of a connection: an absent field stays as it is. */
-		ConnectionUpdate: {
-			/** @description Its name. */
-			name?: Name;
-			/** @description New credentials, whole: the connection is `pending` until a test proves them. */
-			credentials?: ConnectionCredentials;
-			/** @description What it needs besides credentials: all of it. Another scheme, host or port needs the credentials as well, in the same change. */
-			config?: ConnectionConfig;
-			/**
-			 * @description `disabled` turns it off. `active` turns it on again; it is `pending` unless its last call succeeded.
-			 */
-			status?: "active" | "disabled";
-		};
-		/** @description Fields of a connection changed, and no other event says so: the time of its last success alone is none. */
-		ConnectionUpdatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "connection.updated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "connection";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Connection;
-		};
-		/** @description A person at a client. */
-		Contact: {
-			/** @description `ct_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The person's name. */
-			name: string;
-			/** @description E-mail address. */
-			email: string | null;
-			/** @description Phone number. */
-			phone: string | null;
-			/** @description The company that the person works for. */
-			companyId: Id | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description When it was deleted; null while the contact is live. It is in Unix milliseconds. */
-			deletedAt: UnixMs | null;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description A contact to create. */
-		ContactCreate: {
-			/** @description The person's name. */
-			name: Name;
-			/** @description E-mail address. */
-			email?: Email | null;
-			/** @description Phone number. */
-			phone?: Line | null;
-			/** @description The company that the person works for. */
-			companyId?: Id | null;
-		};
-		/** @description A contact was created. */
-		ContactCreatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "contact.created";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "contact";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Contact;
-		};
-		/** @description One record. */
-		ContactData: {
-			/** @description The record. */
-			data: Contact;
-		};
-		/** @description A contact was deleted. */
-		ContactDeletedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "contact.deleted";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "contact";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Contact;
-		};
-		/** @description A page of records. */
-		ContactList: {
-			/** @description The records of this page. */
-			data: Contact[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description Changes of a contact: an absent field stays as it is, `null` clears a field. */
-		ContactUpdate: {
-			/** @description The person's name. */
-			name?: Name;
-			/** @description E-mail address. */
-			email?: Email | null;
-			/** @description Phone number. */
-			phone?: Line | null;
-			/** @description The company that the person works for. */
-			companyId?: Id | null;
-		};
-		/** @description Fields of a contact changed. */
-		ContactUpdatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "contact.updated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "contact";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Contact;
-		};
-		/** @description The id of a new record. */
-		CreatedRecord: {
-			/** @description The id of the new record. */
-			id: Id;
-		};
-		/** @description A new sync. */
-		CreatedSync: {
-			/** @description The id of the new sync. */
-			id: Id;
-			/** @description The id of its first run; null when it has not begun one. */
-			runId: Id | null;
-		};
-		/** @description An ISO 4217 code in capitals of a currency to pay in, such as `USD`: none of a metal, a fund or a unit of account, nor `XXX`. */
-		CurrencyCode: string;
-		/** @description The money of one currency. */
-		CurrencySummary: {
-			/** @description The currency of all of these amounts. */
-			currency: CurrencyCode;
-			/** @description Invoices that are `sent` or `overdue` and not covered by payments. An invoice below 0 lowers the sum. */
-			outstanding: InvoiceSum;
-			/** @description Those of them that are overdue now, as `isOverdue` of an invoice says. */
-			overdue: InvoiceSum;
-			/** @description Invoices that are `draft`. */
-			drafts: InvoiceSum;
-			/** @description The last of `paidByMonth`. */
-			paidThisMonthCents: SumCents;
-			/** @description This month and the eleven before it, the first first: the payments of each, by the date they were paid. A payment counts whether invoices have it or not, also one that stands for the status `paid`; one that is pending, failed or reversed does not. */
-			paidByMonth: PaidMonth[];
-		};
-		/** @description Who is signed in, and what they may do. */
-		CurrentSession: {
-			/** @description `ses_<id>`. */
-			id: Id;
-			/** @description The person. */
-			user: User;
-			/** @description What the person may do, by the scopes that an API key would need for it. */
-			scopes: KeyScope[];
-			/** @description When the session ends, however much it is used, in Unix milliseconds. */
-			expiresAt: UnixMs;
-		};
-		/** @description One record. */
-		CurrentSessionData: {
-			/** @description The record. */
-			data: CurrentSession;
-		};
-		/** @description The `nextCursor` of a page of the same list. */
-		Cursor: string;
-		/**
-		 * @description How a system writes dates. A later version may add formats.
-		 *
-		 *     - `iso`: `2026-03-31T10:00:00Z`; a date alone, and a time without an offset, are read as UTC.
-		 *     - `day`: `2026-03-31`.
-		 *     - `dmy`: `31/03/2026`.
-		 *     - `mdy`: `03/31/2026`.
-		 *     - `dmy_dots`: `31.03.2026`.
-		 *     - `unix_seconds`: Seconds since 1970.
-		 *     - `unix_milliseconds`: Milliseconds since 1970.
-		 *     - `xero`: `/Date(1774915200000+0000)/`.
-		 */
-		DateFormat: "iso" | "day" | "dmy" | "mdy" | "dmy_dots" | "unix_seconds" | "unix_milliseconds" | "xero";
-		/** @description A date in a request: Unix milliseconds, `YYYY-MM-DD`, or an RFC 3339 date-time with an offset. Answers always have Unix milliseconds. */
-		DateInput: DateMs | DateText;
-		/** @description Unix epoch milliseconds from 1973-03-03 on; the server rejects a smaller number as a time in seconds. */
-		DateMs: number;
-		/** @description `YYYY-MM-DD` (that day at 00:00 UTC) or an RFC 3339 date-time with an offset, years 1970 to 2200. */
-		DateText: string;
-		/** @description Work to win, to do and to invoice. */
-		Deal: {
-			/** @description `dl_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description Its name. */
-			name: string;
-			/** @description The client. */
-			companyId: Id | null;
-			/** @description The person at the client. */
-			contactId: Id | null;
-			/** @description Its pipeline. */
-			pipelineId: Id;
-			/** @description Key of its stage. */
-			stage: string;
-			/** @description Whether it moves to its stage's `advanceOnInvoicePaidTo` when an invoice is paid. */
-			autoAdvance: boolean;
-			/** @description ISO 4217 code of its amounts and invoices. */
-			currency: string;
-			/** @description Its value in minor units. */
-			valueCents: Cents | null;
-			/** @description Rate for time entries without a rate of their own, in minor units of the currency. */
-			hourlyRateCents: Cents | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description When it was deleted; null while the deal is live. It is in Unix milliseconds. */
-			deletedAt: UnixMs | null;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description A deal to create. */
-		DealCreate: {
-			/** @description Its name. */
-			name: Name;
-			/** @description The client. */
-			companyId?: Id | null;
-			/** @description The person at the client. */
-			contactId?: Id | null;
-			/** @description Its pipeline; on create the organization's oldest when absent. Moved to another pipeline without `stage`, it starts at the first stage. */
-			pipelineId?: Id;
-			/** @description Key of its stage; on create the pipeline's first when absent. */
-			stage?: StageKey;
-			/** @description Whether it moves to its stage's `advanceOnInvoicePaidTo` when an invoice is paid. Default true. */
-			autoAdvance?: boolean;
-			/** @description ISO 4217 code of its amounts and invoices. Default: the organization's. */
-			currency?: CurrencyCode;
-			/** @description Its value in minor units. */
-			valueCents?: Cents | null;
-			/** @description Rate for time entries without a rate of their own, in minor units of the currency. */
-			hourlyRateCents?: HourlyRate | null;
-		};
-		/** @description A deal was created. */
-		DealCreatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "deal.created";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "deal";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Deal;
-		};
-		/** @description One record. */
-		DealData: {
-			/** @description The record. */
-			data: Deal;
-		};
-		/** @description A deal was deleted. */
-		DealDeletedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "deal.deleted";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "deal";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Deal;
-		};
-		/** @description A page of records. */
-		DealList: {
-			/** @description The records of this page. */
-			data: Deal[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/**
-		 * @description A time that deals can be sorted by.
-		 *
-		 *     - `createdAt`: By the time of creation.
-		 *     - `updatedAt`: By the time of the last change.
-		 */
-		DealSort: "createdAt" | "updatedAt";
-		/** @description A deal moved to another stage or to another pipeline. */
-		DealStageChangedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "deal.stage_changed";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "deal";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Deal;
-		};
-		/** @description Changes of a deal: an absent field stays as it is, `null` clears a field. */
-		DealUpdate: {
-			/** @description Its name. */
-			name?: Name;
-			/** @description The client. */
-			companyId?: Id | null;
-			/** @description The person at the client. */
-			contactId?: Id | null;
-			/** @description Its pipeline; on create the organization's oldest when absent. Moved to another pipeline without `stage`, it starts at the first stage. */
-			pipelineId?: Id;
-			/** @description Key of its stage; on create the pipeline's first when absent. */
-			stage?: StageKey;
-			/** @description Whether it moves to its stage's `advanceOnInvoicePaidTo` when an invoice is paid. Default true. */
-			autoAdvance?: boolean;
-			/** @description ISO 4217 code of its amounts and invoices. Default: the organization's. */
-			currency?: CurrencyCode;
-			/** @description Its value in minor units. */
-			valueCents?: Cents | null;
-			/** @description Rate for time entries without a rate of their own, in minor units of the currency. */
-			hourlyRateCents?: HourlyRate | null;
-		};
-		/** @description Fields of a deal changed. */
-		DealUpdatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "deal.updated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "deal";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Deal;
-		};
-		/** @description A number with at most 6 decimal places, as decimal text or a number. */
-		DecimalInput: DecimalText | DecimalNumber;
-		/** @description A JSON number with at most 6 decimal places and 12 digits before them. */
-		DecimalNumber: number;
-		/** @description Decimal text with at most 6 decimal places and 12 digits before them, such as `"1.5"`. */
-		DecimalText: string;
-		/** @description One request to an endpoint. */
-		DeliveryAttempt: {
-			/** @description When it began, in Unix milliseconds. */
-			startedAt: UnixMs;
-			/** @description How many milliseconds it took. */
-			durationMs: number;
-			/** @description The HTTP status of the answer; null when there was none. */
-			responseStatus: number | null;
-			/** @description The first 16 KiB of the answer's body; null when there was no answer. */
-			responseBody: string | null;
-			/** @description Why it failed; null when the answer was 2xx. */
-			error: string | null;
-		};
-		/** @description The request of an attempt. Besides these headers it has those that HTTP needs, such as `Host` and `Content-Length`. */
-		DeliveryRequest: {
-			/** @description Where it went: the endpoint may have another URL by now. */
-			url: string;
-			/** @description Its headers, with the signature as it was. The values of the endpoint's own `headers` are `(hidden)`. */
-			headers: {
-				[key: string]: string;
-			};
-			/** @description Its body: the event, byte by byte. After an erasure it lacks what was erased, and the signature does not fit it. */
-			body: string;
-		};
-		/**
-		 * @description The state of a delivery.
-		 *
-		 *     - `pending`: It waits for its first attempt, or for the delivery of an earlier event of the same record.
-		 *     - `delivering`: An attempt is under way.
-		 *     - `succeeded`: The endpoint answered 2xx.
-		 *     - `retrying`: An attempt failed; the next one is at `nextAttemptAt`.
-		 *     - `exhausted`: The last attempt failed, and there will be no other.
-		 *     - `skipped`: The endpoint was paused or disabled.
-		 *     - `cancelled`: The endpoint was deleted.
-		 */
-		DeliveryStatus: "pending" | "delivering" | "succeeded" | "retrying" | "exhausted" | "skipped" | "cancelled";
-		/**
-		 * @description Why Remit disabled an endpoint. A later version may add reasons.
-		 *
-		 *     - `gone`: It answered 410.
-		 *     - `failing`: Every delivery failed for five days.
-		 */
-		DisabledReason: "gone" | "failing";
-		/** @description What makes a document look like its seller's. */
-		DocumentBrand: {
-			/** @description The accent colour as `#rrggbb`, readable on white; null: that of Remit. */
-			accentColor: string | null;
-			/** @description The logo; null without one. */
-			logo: DocumentLogo | null;
-		};
-		/** @description Which columns the lines have: an empty one is not shown. */
-		DocumentColumns: {
-			/** @description Whether any line has a discount. */
-			discount: boolean;
-			/** @description Whether lines differ in their taxes. Taxes that are the same on every line stand in the totals alone. */
-			tax: boolean;
-		};
-		/** @description A date or a reference under its name. */
-		DocumentFact: {
-			/** @description Its name. */
-			label: string;
-			/** @description The date or the text. */
-			value: string;
-		};
-		/** @description The headings of a document. */
-		DocumentLabels: {
-			/** @description Above the buyer. */
-			billedTo: string;
-			/** @description Of the lines. */
-			description: string;
-			/** @description Of the quantities. */
-			quantity: string;
-			/** @description Of the prices. */
-			unitPrice: string;
-			/** @description Of the discounts. */
-			discount: string;
-			/** @description Of the taxes. */
-			tax: string;
-			/** @description Of the amounts. */
-			amount: string;
-		};
-		/** @description A line, in words; what it has not is empty. */
-		DocumentLine: {
-			/**
-			 * @description A heading stands above the lines that follow, and has no amount; absent for what is charged.
-			 */
-			kind?: "heading" | "discount";
-			/** @description What it is for, and its service period; may hold line breaks. */
-			description: string;
-			/** @description With its unit, such as `1.5 day`. */
-			quantity: string;
-			/** @description The price of one. */
-			unitPrice: string;
-			/** @description The discount. */
-			discount: string;
-			/** @description Its taxes. */
-			tax: string;
-			/** @description The amount. */
-			amount: string;
-		};
-		/** @description A logo with its bytes. */
-		DocumentLogo: {
-			/** @description Its format. */
-			format: LogoFormat;
-			/** @description Its width in pixels. */
-			width: number;
-			/** @description Its height in pixels. */
-			height: number;
-			/** @description Its bytes in base64. */
-			data: string;
-		};
-		/** @description A text below the amounts: notes, payment terms, or the account for bank transfers while something is due. */
-		DocumentPassage: {
-			/** @description Its heading. */
-			title: string;
-			/** @description May hold line breaks. */
-			text: string;
-		};
-		/** @description How the invoice stands, for a badge. */
-		DocumentStatus: {
-			/** @description For programs: `overdue` as soon as it is, and `sent` while a part of a paid invoice is due. */
-			key: InvoiceStatus;
-			/** @description In words. */
-			label: string;
-		};
-		/** @description A table in the annex: its columns, its rows, and a last row of sums. */
-		DocumentTable: {
-			/** @description Its heading. */
-			title: string;
-			/** @description Its columns. */
-			columns: DocumentTableColumn[];
-			/** @description Its rows, each with a text for every column. */
-			rows: string[][];
-			/** @description The last row. */
-			sum: string[];
-		};
-		/** @description A column of a table. */
-		DocumentTableColumn: {
-			/** @description Its name. */
-			label: string;
-			/** @description Whether it holds numbers. */
-			numeric: boolean;
-		};
-		/** @description A row below the lines. */
-		DocumentTotal: {
-			/** @description Its name. */
-			label: string;
-			/** @description The amount. */
-			value: string;
-			/**
-			 * @description `total` and `due` stand out.
-			 */
-			kind: "plain" | "total" | "due";
-		};
-		/** @description Seconds of work, at most a year. */
-		DurationSeconds: number;
-		/** @description An e-mail address without a display name, at most 254 characters (RFC 5321). Its domain may be international, such as `info@müller.example`: mail goes to the ASCII name of it (RFC 5890), and records keep what was written. */
-		Email: string;
-		/**
-		 * @description How far an e-mail has come. A later version may add a status.
-		 *
-		 *     - `sending`: The mail server is being asked, or the server was stopped a moment ago.
-		 *     - `accepted`: The mail server has taken it for `to`.
-		 *     - `uncertain`: Perhaps sent: the mail server had the whole text, but its answer is not known.
-		 *     - `failed`: The mail server has not taken it for `to`.
-		 */
-		EmailStatus: "sending" | "accepted" | "uncertain" | "failed";
-		/** @description A header of all requests to an endpoint. */
-		EndpointHeader: {
-			/** @description Its name. */
-			name: HeaderName;
-			/** @description Its value. No answer shows it, and it is stored sealed. */
-			value: HeaderValue;
-		};
-		/**
-		 * @description In which order an endpoint gets the events of one record. It never waits for the events of another record.
-		 *
-		 *     - `resource`: By their `sequence`, each once the one before it was accepted. An event that is rejected holds the later ones of its record back for five minutes at most: then they go, and it is retried on its own, as `outOfOrder`. While nothing has been accepted for an hour, they wait.
-		 *     - `none`: In any order: no event waits for another.
-		 */
-		EndpointOrdering: "resource" | "none";
-		/**
-		 * @description Whether an endpoint gets deliveries. Only Remit sets `disabled`, when an endpoint is gone or keeps failing.
-		 *
-		 *     - `active`: It gets deliveries.
-		 *     - `paused`: A caller stopped deliveries: Remit keeps them as `skipped`.
-		 *     - `disabled`: Remit stopped deliveries; `disabledReason` says why. Set the status to `active` once the endpoint works.
-		 */
-		EndpointStatus: "active" | "paused" | "disabled";
-		/** @description The URL to which webhooks go: http or https, without a user name, password or fragment. Its host must be public. */
-		EndpointUrl: string;
-		/**
-		 * @description Every error code. A later version may add codes.
-		 *
-		 *     - `invalid_request`: 400: the request does not match the contract; `errors` names each place.
-		 *     - `invalid_json`: 400: the body is not UTF-8 encoded JSON.
-		 *     - `body_required`: 400: the operation needs a body.
-		 *     - `ambiguous_credentials`: 400: two different keys in one request.
-		 *     - `invalid_signature`: 400: a webhook's signature is missing, wrong or too old, or its body is not what was signed.
-		 *     - `missing_credentials`: 401: no API key, and no session.
-		 *     - `session_ended`: 401: the session has ended, or never was: sign in.
-		 *     - `sign_in_failed`: 401: nobody has this address and this password.
-		 *     - `invalid_credentials`: 401: the API key is unknown, expired or revoked.
-		 *     - `insufficient_scope`: 403: the API key lacks a scope, or the person's role is too low.
-		 *     - `cross_site_request`: 403: a request with a session, or for one, must come from a page of the server itself.
-		 *     - `session_required`: 403: the operation is about the session of a person, and an API key has none.
-		 *     - `connection_object_not_found`: 404: the connection has no such object.
-		 *     - `route_not_found`: 404: no operation has this path.
-		 *     - `api_key_not_found`: 404: no such API key, or it no longer works.
-		 *     - `invitation_ended`: 404: who made the invitation may give its role no longer; somebody else can send it again.
-		 *     - `password_reset_not_found`: 404: the link to set a password is unknown, used or has expired.
-		 *     - `setup_not_found`: 404: the link to the set-up is unknown, or the set-up is done.
-		 *     - `client_link_not_found`: 404: the invoice has no client link, or the link is unknown or revoked.
-		 *     - `payment_link_not_found`: 404: the invoice has no payment link that works.
-		 *     - `webhook_delivery_not_found`: 404: no such delivery, or the server no longer keeps it.
-		 *     - `event_not_found`: 404: no such event, or the server no longer keeps it.
-		 *     - `sync_link_not_found`: 404: the sync has no link with this id of the provider.
-		 *     - `sync_error_not_found`: 404: the sync has no such error of a record.
-		 *     - `allocation_not_found`: 404: the invoice has nothing of the payment.
-		 *     - `company_not_found`: 404: no such company.
-		 *     - `connection_not_found`: 404: no such connection.
-		 *     - `contact_not_found`: 404: no such contact.
-		 *     - `deal_not_found`: 404: no such deal.
-		 *     - `invitation_not_found`: 404: no such invitation.
-		 *     - `invoice_not_found`: 404: no such invoice.
-		 *     - `mapping_not_found`: 404: no such mapping.
-		 *     - `payment_not_found`: 404: no such payment.
-		 *     - `pipeline_not_found`: 404: no such pipeline.
-		 *     - `session_not_found`: 404: no such session.
-		 *     - `sync_not_found`: 404: no such sync.
-		 *     - `sync_run_not_found`: 404: no such sync run.
-		 *     - `tax_rate_not_found`: 404: no such tax rate.
-		 *     - `time_entry_not_found`: 404: no such time entry.
-		 *     - `user_not_found`: 404: no such user.
-		 *     - `webhook_endpoint_not_found`: 404: no such webhook endpoint.
-		 *     - `method_not_allowed`: 405: the path does not have this method; `Allow` lists its methods.
-		 *     - `request_timeout`: 408: the request took too long to arrive.
-		 *     - `invoice_number_taken`: 409: another invoice has, or had, this number.
-		 *     - `record_in_use`: 409: other records use this one, so it cannot be deleted; `detail` says which.
-		 *     - `tax_rate_in_use`: 409: an invoice has used the tax rate, so its percentage and inclusion cannot change.
-		 *     - `stage_in_use`: 409: the change would remove a stage that has deals.
-		 *     - `time_entry_invoiced`: 409: a time entry on an invoice cannot change; delete or cancel the invoice, or remove its line, first.
-		 *     - `timer_running`: 409: the user has a running time entry, which `errors` names; stop it first.
-		 *     - `time_entry_already_invoiced`: 409: time entries are on an invoice already; `errors` names each entry and its invoice.
-		 *     - `invoice_cancelled`: 409: a cancelled invoice cannot be sent.
-		 *     - `email_not_configured`: 409: the server has no way to send e-mail; `GET` on the same path says what is missing.
-		 *     - `email_under_way`: 409: an e-mail of the invoice is being sent; its outcome is known within a minute.
-		 *     - `email_perhaps_sent`: 409: an earlier e-mail of the invoice was perhaps sent; `again: true` sends it nevertheless.
-		 *     - `payment_processor_not_configured`: 409: the organization has no payment credentials, and the server has no payment processor for it.
-		 *     - `webhook_endpoint_not_active`: 409: the webhook endpoint is paused, disabled or deleted; set its status to `active` first, unless it is deleted.
-		 *     - `provider_not_configured`: 409: the server has no client id and secret for the provider: `PROVIDER_<ID>_CLIENT_ID` and `PROVIDER_<ID>_CLIENT_SECRET`.
-		 *     - `connection_disabled`: 409: the connection is disabled; set its status to `active` first.
-		 *     - `sync_already_running`: 409: a run of the sync is under way, or waits; `detail` names it.
-		 *     - `sync_paused`: 409: the sync is paused; resume it first.
-		 *     - `sync_blocked`: 409: the sync's connection is not `active`, or its mapping is not; `detail` says which.
-		 *     - `no_active_run`: 409: no run of the sync is under way.
-		 *     - `nothing_to_confirm`: 409: the run does not wait for anybody to confirm its deletions.
-		 *     - `nothing_to_resolve`: 409: the error of the record is no conflict that somebody can decide, or is resolved; `detail` says which.
-		 *     - `conflict_changed`: 409: a run has found the records of the conflict otherwise since the `version` that the decision names; read the error again.
-		 *     - `linked_already`: 409: one of both records is linked with another one already; `detail` says with which.
-		 *     - `delivery_under_way`: 409: the delivery is `pending` or `delivering` already.
-		 *     - `last_admin`: 409: an organization always has an admin, and this is the last one.
-		 *     - `email_taken`: 409: a person of the organization has this address.
-		 *     - `too_many_invitations`: 409: the organization has 100 invitations, the most that it may; delete one first.
-		 *     - `too_many_endpoints`: 409: the organization has 50 webhook endpoints, the most that it may; delete one first.
-		 *     - `too_many_api_keys`: 409: the organization has 100 API keys that work or did in the last minute, the most that it may; revoke one first.
-		 *     - `idempotency_key_in_use`: 409: a request with the same `Idempotency-Key` is still under way.
-		 *     - `payment_not_manual`: 409: the payment stands for a status, or a processor reported it, so a caller cannot change it so.
-		 *     - `version_mismatch`: 412: the record has changed since the `ETag` of `If-Match`.
-		 *     - `payload_too_large`: 413: the body is larger than 512 KiB; that of a logo, than 1.5 MiB.
-		 *     - `unsupported_media_type`: 415: the body is not `application/json`.
-		 *     - `event_type_out_of_reach`: 422: an endpoint that is limited to some kinds of records subscribes to events that are only about others.
-		 *     - `totals_mismatch`: 422: `subtotalCents`, `taxCents` or `totalCents` differs from the amount computed from the line items.
-		 *     - `amount_out_of_range`: 422: a computed amount is beyond ±999 999 999 999.
-		 *     - `invalid_vat_id`: 422: a VAT identification number has the wrong form, length or check digits.
-		 *     - `invalid_period`: 422: a service period ends before it begins.
-		 *     - `unknown_provider`: 422: `provider` names no provider.
-		 *     - `invalid_connection`: 422: fields of a connection contradict each other, or its provider.
-		 *     - `return_url_not_allowed`: 422: the organization's `connectReturnOrigins` do not have the origin of a `returnUrl`.
-		 *     - `invalid_iban`: 422: an IBAN has the wrong country, length or check digits.
-		 *     - `invalid_logo`: 422: the logo is no PNG, JPEG or SVG that is safe, small enough and printable.
-		 *     - `low_contrast`: 422: the accent colour is too light to be read on white.
-		 *     - `mixed_tax_inclusion`: 422: a line mixes taxes that are included in its price with taxes that are not.
-		 *     - `unknown_line_item`: 422: a line item's id is not on this invoice, or occurs twice.
-		 *     - `invalid_line_item`: 422: fields of a line item contradict each other.
-		 *     - `invalid_mapping`: 422: a mapping contradicts itself, or would be `active` with issues; `errors` names each place.
-		 *     - `invalid_preview`: 422: a preview of a mapping asks for records in two ways, in none, or in one that its mapping or connection has not; `errors` names the place.
-		 *     - `invalid_sync`: 422: a sync contradicts itself, its connection or its mapping; `errors` names each place.
-		 *     - `invalid_sync_link`: 422: a link names a record that is not there, or not of the objects that the sync is about; `errors` names which.
-		 *     - `unknown_connection`: 422: `connectionId` names no connection of the organization.
-		 *     - `unknown_mapping`: 422: `mappingId` or `reverseMappingId` names no mapping of the organization.
-		 *     - `unknown_deal`: 422: `dealId` names no deal of the organization.
-		 *     - `unknown_company`: 422: `companyId` names no live company of the organization.
-		 *     - `wrong_password`: 422: `currentPassword` is not the password.
-		 *     - `invalid_setup`: 422: the set-up names no organization to make, and the server has none or several.
-		 *     - `expires_in_past`: 422: the key would expire in the past.
-		 *     - `unknown_contact`: 422: `contactId` names no contact of the organization.
-		 *     - `unknown_pipeline`: 422: `pipelineId` names no pipeline of the organization.
-		 *     - `unknown_stage`: 422: `stage` is not a stage of the pipeline.
-		 *     - `invalid_stages`: 422: a pipeline's stages contradict each other.
-		 *     - `invalid_time_entry`: 422: fields of a time entry contradict each other.
-		 *     - `invalid_time_entries`: 422: time entries cannot be on this invoice; `errors` names each entry and the reason.
-		 *     - `rate_missing`: 422: neither the time entry nor its deal nor the organization has an hourly rate; `errors` names each entry.
-		 *     - `currency_mismatch`: 422: the organization's hourly rate and the deal, or a payment and an invoice, are in different currencies.
-		 *     - `number_used`: 422: the series of invoice numbers has used this number, or a later one.
-		 *     - `invalid_payment`: 422: fields of a payment contradict each other.
-		 *     - `allocation_too_large`: 422: an invoice would get more of a payment than it owes, or than the payment has left.
-		 *     - `too_many_allocations`: 422: a payment would be on more than 500 invoices.
-		 *     - `unknown_invoice`: 422: a field of a payment names no invoice of the organization.
-		 *     - `unknown_tax_rate`: 422: `taxRateId` names no tax rate of the organization.
-		 *     - `tax_rate_archived`: 422: the tax rate is archived.
-		 *     - `unsafe_url`: 422: the URL leads to an address that the server does not call, such as a private one; `EGRESS_ALLOW_CIDRS` can allow it.
-		 *     - `unresolvable_url`: 422: the URL's host has no address.
-		 *     - `recipient_suppressed`: 422: the server sends no mail to an address, since mail to it came back or its owner complained; `errors` names each.
-		 *     - `nothing_to_pay`: 422: nothing is owed on the invoice.
-		 *     - `amount_not_payable`: 422: the payment processor cannot take this amount or currency.
-		 *     - `idempotency_key_reused`: 422: the `Idempotency-Key` was used with another body.
-		 *     - `rate_limited`: 429: too many requests; `Retry-After` says how many seconds to wait.
-		 *     - `email_limit_reached`: 429: the organization has sent mail to as many recipients in 24 hours as the server lets it; `Retry-After` says how many seconds to wait for the first of them to be a day ago.
-		 *     - `storage_limit_reached`: 429: the organization's requests have stored what they may store in a day; `Retry-After` says how many seconds are left of it.
-		 *     - `headers_too_large`: 431: the request's headers are too large.
-		 *     - `internal_error`: 500: the server failed; `detail` says whether anything was stored.
-		 *     - `email_delivery_failed`: 502: the mail server did not take the e-mail for `to`; the invoice was not changed.
-		 *     - `email_outcome_unknown`: 502: the e-mail was perhaps sent: the mail server had all of it, but its answer was lost, or could not be stored yet. The same `Idempotency-Key` never sends it again; another request needs `again: true`.
-		 *     - `payment_processor_failed`: 502: the payment processor rejected the request or did not answer, or the invoice changed meanwhile; nothing was changed.
-		 *     - `provider_failed`: 502: the provider of a connection did not answer, or not so that it can be used; `detail` says why, and the connection may say more. Nothing was changed.
-		 *     - `outcome_unknown`: 503: the database failed while it stored the request, which may or may not have been stored: repeat it with the same `Idempotency-Key`, or look first.
-		 *     - `unavailable`: 503: the database cannot be reached, is full, read-only or too busy, or the server is shutting down or has too much to do; `Retry-After` says how many seconds to wait.
-		 *     - `resolver_unavailable`: 503: the host of a URL could not be looked up in time, so nothing is known of it; try again.
-		 */
-		ErrorCode: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "session_ended" | "sign_in_failed" | "invalid_credentials" | "insufficient_scope" | "cross_site_request" | "session_required" | "connection_object_not_found" | "route_not_found" | "api_key_not_found" | "invitation_ended" | "password_reset_not_found" | "setup_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "sync_link_not_found" | "sync_error_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invitation_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "session_not_found" | "sync_not_found" | "sync_run_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "user_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "sync_already_running" | "sync_paused" | "sync_blocked" | "no_active_run" | "nothing_to_confirm" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "delivery_under_way" | "last_admin" | "email_taken" | "too_many_invitations" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "return_url_not_allowed" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "invalid_preview" | "invalid_sync" | "invalid_sync_link" | "unknown_connection" | "unknown_mapping" | "unknown_deal" | "unknown_company" | "wrong_password" | "invalid_setup" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "provider_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
-		/** @description Who caused a change. */
-		EventActor: {
-			/** @description Its kind. */
-			type: ActorType;
-			/** @description The API key's id, the person's (`usr_…`), the run's id, the payment processor's name, or the name of the user who ran the command; null for the others. */
-			id: string | null;
-		};
-		/** @description A `nextCursor` of a list of events, or `now` for the end of the list. */
-		EventCursor: string;
-		/** @description Events to subscribe to: a type such as `invoice.paid`, all events of a kind as `invoice.*`, or `*` for all. */
-		EventPattern: string;
-		/**
-		 * @description Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
-		 *
-		 *     - `invoice.created`: An invoice was created.
-		 *     - `invoice.updated`: Fields of an invoice changed.
-		 *     - `invoice.sent`: An invoice was sent, or marked as sent.
-		 *     - `invoice.send_failed`: An e-mail of an invoice was not sent: the mail server did not take it for `to`. The invoice did not change.
-		 *     - `invoice.perhaps_sent`: An e-mail of an invoice was perhaps sent: the mail server's answer to it was lost. The invoice did not change.
-		 *     - `invoice.viewed`: The client viewed an invoice for the first time.
-		 *     - `invoice.partially_paid`: A part of what an invoice owes was paid.
-		 *     - `invoice.paid`: An invoice was paid, or marked as paid.
-		 *     - `invoice.overdue`: An invoice became overdue.
-		 *     - `invoice.cancelled`: An invoice was cancelled.
-		 *     - `invoice.deleted`: An invoice was deleted.
-		 *     - `payment.received`: A payment arrived: a processor reported it, or a caller recorded it. One that only stands for a status has no events.
-		 *     - `payment.updated`: Fields of a payment changed, such as the invoices that it pays.
-		 *     - `payment.unapplied`: Money of a payment is on no invoice: it arrived so, as `unappliedReason` says, or its invoice was cancelled, deleted or changed, or a caller took it off.
-		 *     - `payment.reversed`: A payment was reversed.
-		 *     - `company.created`: A company was created.
-		 *     - `company.updated`: Fields of a company changed.
-		 *     - `company.deleted`: A company was deleted.
-		 *     - `company.restored`: A company that had been deleted is live again: a sync found that the provider's record which it is linked with is back.
-		 *     - `contact.created`: A contact was created.
-		 *     - `contact.updated`: Fields of a contact changed.
-		 *     - `contact.deleted`: A contact was deleted.
-		 *     - `deal.created`: A deal was created.
-		 *     - `deal.updated`: Fields of a deal changed.
-		 *     - `deal.stage_changed`: A deal moved to another stage or to another pipeline.
-		 *     - `deal.deleted`: A deal was deleted.
-		 *     - `tax_rate.created`: A tax rate was created.
-		 *     - `tax_rate.updated`: Fields of a tax rate changed. That another rate is the default one now is a change too.
-		 *     - `tax_rate.deleted`: A tax rate was archived: deleted, or updated to be not active.
-		 *     - `time_entry.created`: A time entry was created.
-		 *     - `time_entry.updated`: Fields of a time entry changed. That an invoice claims or frees it is a change too.
-		 *     - `time_entry.deleted`: A time entry was deleted.
-		 *     - `connection.created`: A connection was created.
-		 *     - `connection.updated`: Fields of a connection changed, and no other event says so: the time of its last success alone is none.
-		 *     - `connection.activated`: A connection became `active`: a test proved its credentials, or a caller turned it on again.
-		 *     - `connection.degraded`: A connection became `degraded`: its provider fails or cannot be reached.
-		 *     - `connection.needs_reauth`: A connection became `needs_reauth`: its provider takes its credentials no more.
-		 *     - `connection.recovered`: A connection that was `degraded` or `needs_reauth` became `active`.
-		 *     - `connection.deleted`: A connection was deleted.
-		 *     - `mapping.created`: A mapping was created.
-		 *     - `mapping.updated`: Fields of a mapping changed.
-		 *     - `mapping.deleted`: A mapping was deleted.
-		 *     - `sync.created`: A sync was created.
-		 *     - `sync.updated`: Settings of a sync changed, or a caller paused or resumed it. A run that begins or ends has events of its own.
-		 *     - `sync.blocked`: A sync cannot run any more: its connection or its mapping cannot be used.
-		 *     - `sync.deleted`: A sync was deleted.
-		 *     - `sync.run.started`: A run began.
-		 *     - `sync.run.confirmation_required`: A run would delete so many records that somebody has to confirm it.
-		 *     - `sync.run.succeeded`: A run came to its end, and all that it read is in step.
-		 *     - `sync.run.partially_succeeded`: A run came to its end, and some records failed.
-		 *     - `sync.run.failed`: A run broke off.
-		 *     - `sync.run.cancelled`: A caller broke a run off.
-		 *     - `webhook.endpoint.failing`: Every delivery to an endpoint has failed for a day, or for one day more. After five days Remit disables the endpoint.
-		 *     - `webhook.endpoint.disabled`: An endpoint was disabled: it answered 410, or failed for five days.
-		 *     - `webhook.test`: A caller tests an endpoint. Only that endpoint gets the event.
-		 */
-		EventType: "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "company.restored" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "sync.created" | "sync.updated" | "sync.blocked" | "sync.deleted" | "sync.run.started" | "sync.run.confirmation_required" | "sync.run.succeeded" | "sync.run.partially_succeeded" | "sync.run.failed" | "sync.run.cancelled" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
-		/** @description An invoice of the organization, with the records of `expand`. */
-		ExpandedInvoice: {
-			/** @description `inv_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The deal it belongs to. */
-			dealId: Id | null;
-			/** @description The company that is billed. */
-			companyId: Id | null;
-			/** @description Its number, unique in the organization. */
-			invoiceNumber: string;
-			/** @description Its status. */
-			status: InvoiceStatus;
-			/** @description When it was issued, in Unix milliseconds. */
-			issuedDate: UnixMs | null;
-			/** @description When it is due, in Unix milliseconds. */
-			dueDate: UnixMs | null;
-			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
-			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied, in Unix milliseconds. */
-			periodEnd: UnixMs | null;
-			/** @description When it was paid, in Unix milliseconds. */
-			paidDate: UnixMs | null;
-			/** @description How it was paid. */
-			paymentMethod: string | null;
-			/** @description External payment reference. */
-			paymentReference: string | null;
-			/** @description Sum before tax, in minor units of the currency. */
-			subtotalCents: Cents;
-			/** @description Tax in percent, for lines without taxes of their own. */
-			taxRate: Percent;
-			/** @description Name of that tax. */
-			taxLabel: string;
-			/** @description Tax, in minor units of the currency. */
-			taxCents: Cents;
-			/** @description Sum with tax, in minor units of the currency. */
-			totalCents: Cents;
-			/** @description ISO 4217 code; every amount is in its minor unit. */
-			currency: string;
-			/** @description Notes shown on the invoice. */
-			notes: string | null;
-			/** @description Payment terms. */
-			paymentTerms: string | null;
-			/** @description Whether to show the break-down by hourly rate. */
-			showRateBreakdown: boolean;
-			/** @description Whether to attach the timesheet. */
-			includeTimesheet: boolean;
-			/** @description Where tax is rounded: as the organization's `taxRounding` said on create. */
-			taxRounding: TaxRounding;
-			/** @description How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
-			timeRounding: TimeRounding;
-			/** @description The minutes of a step to which `timeRounding` rounds. */
-			timeRoundingMinutes: number;
-			/** @description Its lines, in order. */
-			lineItems: LineItem[];
-			/** @description The total of each tax; empty without line items. */
-			taxBreakdown: TaxBreakdown[];
-			/** @description The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
-			amountPaidCents: Cents;
-			/** @description The amount credited; 0 in this version. It is in minor units of the currency. */
-			amountCreditedCents: Cents;
-			/** @description The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
-			amountDueCents: Cents;
-			/** @description How much of it is paid. */
-			paymentState: PaymentState;
-			/** @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
-			isOverdue: boolean;
-			/** @description When it was first sent, in Unix milliseconds. */
-			sentAt: UnixMs | null;
-			/** @description When the client first viewed it through its client link, in Unix milliseconds. */
-			viewedAt: UnixMs | null;
-			/** @description How often the client viewed it. */
-			viewCount: number;
-			/** @description The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
-			billTo: Party | null;
-			/** @description The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
-			billFrom: Party | null;
-			/** @description The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English. */
-			language: Language | null;
-			/** @description The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if possible, that fits its language; null for a draft. */
-			locale: string | null;
-			/** @description The time zone of its dates: the organization's when it left `draft`; null for a draft. */
-			timeZone: string | null;
-			/** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
-			branding: Branding | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` begins with it. */
-			version: number;
-			/** @description The company that is billed, with `expand=company`; null when there is none. */
-			company?: Company | null;
-			/** @description The deal it belongs to, with `expand=deal`; null when there is none. */
-			deal?: Deal | null;
-		};
-		/** @description One record. */
-		ExpandedInvoiceData: {
-			/** @description The record. */
-			data: ExpandedInvoice;
-		};
-		/** @description A field before and after a change. Of a list with more than 10 items, such as the lines of an invoice, `from` and `to` have only the items that differ: first those that changed, each with its `id` and the fields that differ, then whole those that were removed (`from`) or added (`to`). The event's `data` has all items, in their order. */
-		FieldChange: {
-			/** @description The value before the change. */
-			from: unknown;
-			/** @description The value after the change. */
-			to: unknown;
-			/** @description Of such a list, how many items are the same before and after, and so are left out; else absent. */
-			unchanged?: number;
-		};
-		/** @description A text, a number or a boolean. */
-		FieldConstant: FieldText | number | boolean;
-		/**
-		 * @description What follows when a field's value cannot be made.
-		 *
-		 *     - `fail_record`: The record fails, and is not written.
-		 *     - `use_default`: The field gets its `default`.
-		 *     - `skip_field`: The record is written without the field.
-		 */
-		FieldErrorPolicy: "fail_record" | "use_default" | "skip_field";
-		/** @description A path into a record, from its top: names with dots, `[n]` for an item of a list, and at most one filter, which finds the first item with that value, as in `addresses[type=BILLING].city`. It has at most 20 steps. */
-		FieldPath: string;
-		/** @description A value that is the same for all records. */
-		FieldText: string;
-		/** @description One step from a source to a target. Its other fields are parameters: each transform says which it has; any other is an error. */
-		FieldTransform: {
-			/** @description What it does. */
-			name: TransformName;
-			/** @description Of `parseDate` and `formatDate`. */
-			format?: DateFormat;
-			/** @description Of `toCents` and `fromCents`: the currency of all records. */
-			currency?: CurrencyCode;
-			/** @description Of `toCents` and `fromCents`, in place of `currency`: where a record has its currency. */
-			currencyPath?: FieldPath;
-			/** @description Of `enumMap`: a text for each value. */
-			values?: {
-				[key: string]: FieldText;
-			};
-			/** @description Of `enumMap`: the text for all other values. */
-			otherwise?: FieldText;
-			/** @description Of `concat` and `coalesce`. */
-			paths?: FieldPath[];
-			/** @description Of `split`, and of `concat`, where it is empty unless it is set. */
-			separator?: Text;
-			/** @description Of `split`: which part, from 0. */
-			index?: number;
-			/** @description Of `truncate`. */
-			length?: number;
-			/** @description Of `lookupLink`: the provider's object, such as `contacts`. */
-			object?: SystemName;
-		};
-		/**
-		 * @description Why a series lacks a number. A later version may add reasons.
-		 *
-		 *     - `deleted`: Its invoice was deleted.
-		 *     - `renumbered`: Its invoice got another number.
-		 *     - `own_number`: A caller's own number was further on, and the next ones count from there.
-		 *     - `setting`: Somebody set the next number further on.
-		 *     - `unknown`: An older version did not note why.
-		 */
-		GapReason: "deleted" | "renumbered" | "own_number" | "setting" | "unknown";
-		/** @description The name of a header. Not `webhook-…`, `content-…`, `proxy-…` or `sec-…`, nor one that belongs to HTTP or to Remit: `host`, `connection`, `keep-alive`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `expect`, `date`, `accept-encoding`, `user-agent`. */
-		HeaderName: string;
-		/** @description The value of a header: visible ASCII characters, with blanks between them. */
-		HeaderValue: string;
-		/** @description One change of a record, and who made it. */
-		HistoryEntry: {
-			/** @description `aud_<id>`. */
-			id: Id;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description When it happened, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description What happened to the record. */
-			action: AuditAction;
-			/** @description The record. */
-			resource: {
-				/** @description Its kind. */
-				type: ResourceKind;
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description What the actor did: an operation of this API such as `invoices.update`, a page (`pages.pay`), the webhook of a payment processor (`payments.webhook`), a command such as `remit keys create`, or a job such as `jobs.overdue`. */
-			operation: string;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The request, as in its `X-Request-Id`; null when no request caused it. */
-			requestId: string | null;
-			/** @description The fields that changed, before: of a deleted record all of them; null for a new record. Of a list of parts with ids, such as `lineItems`, only the parts that changed, each with its id and what changed of it. Secrets are never here. */
-			before: {
-				[key: string]: unknown;
-			} | null;
-			/** @description The same fields after: of a new record all of them; null for a deleted record. */
-			after: {
-				[key: string]: unknown;
-			} | null;
-			/** @description When its values were erased, because they were a person's; null when they were not. It is in Unix milliseconds. */
-			erasedAt: UnixMs | null;
-		};
-		/** @description A page of records. */
-		HistoryEntryList: {
-			/** @description The records of this page. */
-			data: HistoryEntry[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description The price of an hour in minor units, 0 or more. */
-		HourlyRate: number;
-		/** @description An id: the prefix of its kind, such as `inv_` or `cmp_`, and random letters and digits. */
-		Id: string;
-		/** @description An id to filter by. An id that no record has, such as an empty one, matches nothing. */
-		IdFilter: string;
-		/** @description An instant in a request: Unix milliseconds, or an RFC 3339 date-time with an offset. */
-		InstantInput: DateMs | InstantText;
-		/** @description An RFC 3339 date-time with an offset, years 1970 to 2200. */
-		InstantText: string;
-		/** @description An invitation to an organization, for seven days. */
-		Invitation: {
-			/** @description `ivt_<id>`. */
-			id: Id;
-			/** @description The organization that the person is invited to. */
-			organizationId: Id;
-			/** @description The address of the person, in lower case. */
-			email: Email;
-			/** @description What the person will be able to do. */
-			role: UserRole;
-			/** @description When the link was last sent by e-mail; null when it was not. It is in Unix milliseconds. */
-			emailedAt: UnixMs | null;
-			/** @description When the link stops working, in Unix milliseconds. */
-			expiresAt: UnixMs;
-			/** @description Who invited last: a person, or the holder of an API key; null for a command. The link works while that person may give the role: when they were removed, or their role is lower now, it is 404 `invitation_ended`, until somebody else sends it again. */
-			createdBy: EventActor | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-		};
-		/** @description Who joins by an invitation. */
-		InvitationAccept: {
-			/** @description What stands behind `#` in the link. */
-			token: PersonToken;
-			/** @description The name that others see. */
-			name: Name;
-			/** @description The password to sign in with. */
-			password: Password;
-		};
-		/** @description A person to invite. */
-		InvitationCreate: {
-			/** @description Where the invitation goes, and the address that the person signs in with. */
-			email: Email;
-			/** @description What the person will be able to do: at most what the caller may do. */
-			role: UserRole;
-		};
-		/** @description What an invitation says to who holds its link. */
-		InvitationDetails: {
-			/** @description The organization's name. */
-			organizationName: string;
-			/** @description The address that the person will sign in with. */
-			email: Email;
-			/** @description What the person will be able to do. */
-			role: UserRole;
-			/** @description When the link stops working, in Unix milliseconds. */
-			expiresAt: UnixMs;
-		};
-		/** @description One record. */
-		InvitationDetailsData: {
-			/** @description The record. */
-			data: InvitationDetails;
-		};
-		/** @description The link of an invitation, which no later answer shows again. */
-		InvitationLink: {
-			/** @description `ivt_<id>`. */
-			id: Id;
-			/** @description The page where the person joins. Whoever has this link can join in the person's place. */
-			url: string;
-			/** @description Whether the link was sent by e-mail. When it was not, pass it on yourself. */
-			emailed: boolean;
-		};
-		/** @description A page of records. */
-		InvitationList: {
-			/** @description The records of this page. */
-			data: Invitation[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description The secret of an invitation's link. */
-		InvitationToken: {
-			/** @description What stands behind `#` in the link. */
-			token: PersonToken;
-		};
-		/** @description An invoice of the organization. */
-		Invoice: {
-			/** @description `inv_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The deal it belongs to. */
-			dealId: Id | null;
-			/** @description The company that is billed. */
-			companyId: Id | null;
-			/** @description Its number, unique in the organization. */
-			invoiceNumber: string;
-			/** @description Its status. */
-			status: InvoiceStatus;
-			/** @description When it was issued, in Unix milliseconds. */
-			issuedDate: UnixMs | null;
-			/** @description When it is due, in Unix milliseconds. */
-			dueDate: UnixMs | null;
-			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
-			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied, in Unix milliseconds. */
-			periodEnd: UnixMs | null;
-			/** @description When it was paid, in Unix milliseconds. */
-			paidDate: UnixMs | null;
-			/** @description How it was paid. */
-			paymentMethod: string | null;
-			/** @description External payment reference. */
-			paymentReference: string | null;
-			/** @description Sum before tax, in minor units of the currency. */
-			subtotalCents: Cents;
-			/** @description Tax in percent, for lines without taxes of their own. */
-			taxRate: Percent;
-			/** @description Name of that tax. */
-			taxLabel: string;
-			/** @description Tax, in minor units of the currency. */
-			taxCents: Cents;
-			/** @description Sum with tax, in minor units of the currency. */
-			totalCents: Cents;
-			/** @description ISO 4217 code; every amount is in its minor unit. */
-			currency: string;
-			/** @description Notes shown on the invoice. */
-			notes: string | null;
-			/** @description Payment terms. */
-			paymentTerms: string | null;
-			/** @description Whether to show the break-down by hourly rate. */
-			showRateBreakdown: boolean;
-			/** @description Whether to attach the timesheet. */
-			includeTimesheet: boolean;
-			/** @description Where tax is rounded: as the organization's `taxRounding` said on create. */
-			taxRounding: TaxRounding;
-			/** @description How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
-			timeRounding: TimeRounding;
-			/** @description The minutes of a step to which `timeRounding` rounds. */
-			timeRoundingMinutes: number;
-			/** @description Its lines, in order. */
-			lineItems: LineItem[];
-			/** @description The total of each tax; empty without line items. */
-			taxBreakdown: TaxBreakdown[];
-			/** @description The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
-			amountPaidCents: Cents;
-			/** @description The amount credited; 0 in this version. It is in minor units of the currency. */
-			amountCreditedCents: Cents;
-			/** @description The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
-			amountDueCents: Cents;
-			/** @description How much of it is paid. */
-			paymentState: PaymentState;
-			/** @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
-			isOverdue: boolean;
-			/** @description When it was first sent, in Unix milliseconds. */
-			sentAt: UnixMs | null;
-			/** @description When the client first viewed it through its client link, in Unix milliseconds. */
-			viewedAt: UnixMs | null;
-			/** @description How often the client viewed it. */
-			viewCount: number;
-			/** @description The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
-			billTo: Party | null;
-			/** @description The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
-			billFrom: Party | null;
-			/** @description The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English. */
-			language: Language | null;
-			/** @description The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if possible, that fits its language; null for a draft. */
-			locale: string | null;
-			/** @description The time zone of its dates: the organization's when it left `draft`; null for a draft. */
-			timeZone: string | null;
-			/** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
-			branding: Branding | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` begins with it. */
-			version: number;
-		};
-		/** @description An invoice was cancelled. */
-		InvoiceCancelledEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.cancelled";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Invoice;
-		};
-		/** @description The id and number of a new invoice. */
-		InvoiceCreated: {
-			/** @description `inv_<id>`. */
-			id: Id;
-			/** @description Its number. */
-			invoiceNumber: string;
-		};
-		/** @description An invoice was created. */
-		InvoiceCreatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.created";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Invoice;
-		};
-		/** @description An invoice was deleted. */
-		InvoiceDeletedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.deleted";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Invoice;
-		};
-		/** @description An invoice as people read it: every label, amount and date in its final words. Its PDF, its page and its e-mail show the same. */
-		InvoiceDocument: {
-			/** @description The language of its words. */
-			language: Language;
-			/** @description BCP 47, such as `de-DE`: how its numbers and dates are written. */
-			locale: string;
-			/** @description What makes it look like its seller's; absent: like Remit's. */
-			brand?: DocumentBrand;
-			/** @description The kind of document, such as `Invoice`. */
-			title: string;
-			/** @description The invoice's number. */
-			number: string;
-			/** @description How it stands. */
-			status: DocumentStatus;
-			/** @description The lines of the letterhead, the name first. */
-			seller: string[];
-			/** @description The name, then the lines of the address; empty when the invoice has no buyer. */
-			buyer: string[];
-			/** @description Dates and references. */
-			facts: DocumentFact[];
-			/** @description Its headings. */
-			labels: DocumentLabels;
-			/** @description Which columns its lines have. */
-			columns: DocumentColumns;
-			/** @description Its lines, in order. */
-			lines: DocumentLine[];
-			/** @description Subtotal, each tax, total, amount paid and amount due, in the order in which they add up. */
-			totals: DocumentTotal[];
-			/** @description The amount due; null when there is none. */
-			due: string | null;
-			/** @description What follows the amounts. */
-			passages: DocumentPassage[];
-			/** @description The seller's register and own words, at the very end; may hold line breaks. */
-			footer: string | null;
-			/** @description The page where the client can pay; null without one. */
-			paymentUrl: string | null;
-			/** @description Hours and amount for each hourly rate, when the invoice shows them. */
-			rates: DocumentTable | null;
-			/** @description The time entries, when the invoice has a timesheet. */
-			timesheet: DocumentTable | null;
-		};
-		/** @description One record. */
-		InvoiceDocumentData: {
-			/** @description The record. */
-			data: InvoiceDocument;
-		};
-		/** @description An e-mail that brought an invoice to its client, or should have. */
-		InvoiceEmail: {
-			/** @description `mail_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The invoice that it brought. */
-			invoiceId: Id;
-			/** @description Its recipient. */
-			to: string;
-			/** @description The recipients of a copy, whom everybody sees. */
-			cc: string[];
-			/** @description The recipients of a copy, whom nobody else sees. */
-			bcc: string[];
-			/** @description The address for answers; null: the sending address. */
-			replyTo: string | null;
-			/** @description Its subject. */
-			subject: string;
-			/** @description Its `Message-ID` (RFC 5322 §3.6.4), by which logs of mail servers and bounces name it. */
-			messageId: string;
-			/** @description How far it has come. */
-			status: EmailStatus;
-			/** @description Why it is `failed` or `uncertain`; else null. */
-			reason: string | null;
-			/** @description What the mail server answered for each recipient; empty while it has not, and when it was not asked. */
-			recipients: RecipientAnswer[];
-			/** @description When the mail server was asked, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When its status was last changed, in Unix milliseconds. */
-			updatedAt: UnixMs;
-		};
-		/** @description A page of records. */
-		InvoiceEmailList: {
-			/** @description The records of this page. */
-			data: InvoiceEmail[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/**
-		 * @description A record that an invoice names, to show beside its id.
-		 *
-		 *     - `company`: Its company.
-		 *     - `deal`: Its deal.
-		 */
-		InvoiceExpansion: "company" | "deal";
-		/**
-		 * @description How much of each invoice a list shows.
-		 *
-		 *     - `summary`: The fields of a row in a table of invoices: `InvoiceSummary`.
-		 */
-		InvoiceFields: "summary";
-		/** @description The fields of an invoice that a caller can write. On create each is optional and has the default named here; on update an absent field stays as it is, and `null` clears one. */
-		InvoiceInput: {
-			/** @description The deal it belongs to. */
-			dealId?: Id | null;
-			/** @description The company that is billed. */
-			companyId?: Id | null;
-			/** @description Its number, unique in the organization; `INV-<number>` is generated when absent on create. */
-			invoiceNumber?: Name;
-			/** @description Default `draft`. */
-			status?: InvoiceStatus;
-			/** @description When it was issued. If it is empty, the first `sent` sets it. It is as Unix milliseconds or text. */
-			issuedDate?: DateInput | null;
-			/** @description When it is due. A plain date is a day in the organization's time zone. It is as Unix milliseconds or text. */
-			dueDate?: DateInput | null;
-			/** @description First day on which the goods or services were supplied, as Unix milliseconds or text. */
-			periodStart?: DateInput | null;
-			/** @description Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). It is as Unix milliseconds or text. */
-			periodEnd?: DateInput | null;
-			/** @description When it was paid. If it is empty, `paid` sets it. It is as Unix milliseconds or text. */
-			paidDate?: DateInput | null;
-			/** @description How it was paid. */
-			paymentMethod?: Line | null;
-			/** @description External payment reference. */
-			paymentReference?: Line | null;
-			/** @description Sum before tax. Default 0. With line items the server computes it, and rejects another value. It is in minor units of the currency. */
-			subtotalCents?: Cents;
-			/** @description Tax in percent, for lines without taxes of their own. Default 0. */
-			taxRate?: Percent;
-			/** @description Name of that tax. Default `Tax`. */
-			taxLabel?: Line;
-			/** @description Tax. Default 0. With line items the server computes it, and rejects another value. It is in minor units of the currency. */
-			taxCents?: Cents;
-			/** @description Sum with tax. Default 0. With line items the server computes it, and rejects another value. It is in minor units of the currency. */
-			totalCents?: Cents;
-			/** @description ISO 4217 code. Default: the organization's `defaultCurrency`, which is `USD` until it is changed. */
-			currency?: CurrencyCode;
-			/** @description Notes shown on the invoice. */
-			notes?: Text | null;
-			/** @description Payment terms. Default: the organization's. */
-			paymentTerms?: Text | null;
-			/** @description Whether to show the break-down by hourly rate. Default false. */
-			showRateBreakdown?: boolean;
-			/** @description Whether to attach the timesheet. Default false. */
-			includeTimesheet?: boolean;
-			/** @description The buyer as the invoice shows it, instead of what the company's record says; `null` takes the company's again. A change of `companyId` alone takes the new company's. */
-			billTo?: PartyInput | null;
-			/** @description The seller as the invoice shows it, instead of what the organization's settings say; `null` takes the settings' again. */
-			billFrom?: PartyInput | null;
-			/** @description The language of its words; `null` takes the company's again, else the organization's. */
-			language?: Language | null;
-			/** @description Its lines, in order. On update an array replaces the lines (matched by `id`); without it they stay. */
-			lineItems?: LineItemInput[];
-		};
-		/** @description A link to an invoice, or to its payment. */
-		InvoiceLink: {
-			/** @description Its URL. */
-			url: string;
-		};
-		/** @description Invoices in the order of `sortBy` and `sortOrder`: newest first without them. */
-		InvoiceList: {
-			/** @description The invoices of this page. */
-			data: ListedInvoice[];
-		};
-		/** @description An invoice became overdue. */
-		InvoiceOverdueEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.overdue";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Invoice;
-		};
-		/** @description An invoice was paid, or marked as paid. */
-		InvoicePaidEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.paid";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Invoice;
-		};
-		/** @description A part of what an invoice owes was paid. */
-		InvoicePartiallyPaidEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.partially_paid";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Invoice;
-		};
-		/** @description An e-mail of an invoice was perhaps sent: the mail server's answer to it was lost. The invoice did not change. */
-		InvoicePerhapsSentEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.perhaps_sent";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: InvoiceWithEmail;
-		};
-		/** @description What an invoice would come to. */
-		InvoicePreview: {
-			/** @description ISO 4217 code. */
-			currency: string;
-			/** @description Where tax is rounded. */
-			taxRounding: TaxRounding;
-			/** @description The lines with their amounts. */
-			lineItems: LineItemFields[];
-			/** @description Sum before tax, in minor units of the currency. */
-			subtotalCents: Cents;
-			/** @description Tax, in minor units of the currency. */
-			taxCents: Cents;
-			/** @description Sum with tax, in minor units of the currency. */
-			totalCents: Cents;
-			/** @description The total of each tax. */
-			taxBreakdown: TaxBreakdown[];
-		};
-		/** @description A preview. */
-		InvoicePreviewData: {
-			/** @description What the invoice would come to. */
-			data: InvoicePreview;
-		};
-		/** @description The recipients of an invoice, and the sender's own words. It is one e-mail: each recipient sees `to` and `cc`. */
-		InvoiceSend: {
-			/** @description Recipient's e-mail address. */
-			to: Email;
-			/** @description Recipients of a copy, whom everybody sees. */
-			cc?: Email[];
-			/** @description Recipients of a copy, whom nobody else sees. */
-			bcc?: Email[];
-			/** @description The address for answers. Default: the organization's `email`. */
-			replyTo?: Email | null;
-			/** @description The subject. Default: the invoice's number and its sender. */
-			subject?: Name | null;
-			/** @description Message at the top of the e-mail: text, not HTML. */
-			message?: Text | null;
-			/** @description Send although an earlier e-mail of the invoice was perhaps sent (409 `email_perhaps_sent`). Default false. */
-			again?: boolean;
-		};
-		/** @description An e-mail of an invoice was not sent: the mail server did not take it for `to`. The invoice did not change. */
-		InvoiceSendFailedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.send_failed";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: InvoiceWithEmail;
-		};
-		/** @description The answer to sending an invoice. */
-		InvoiceSent: {
-			/**
-			 * @description Always true.
-			 */
-			ok: true;
-			/** @description What the invoice was sent without, and whether it changed meanwhile; absent when there is nothing to say. */
-			warnings?: InvoiceWarning[];
-		};
-		/** @description An invoice was sent, or marked as sent. */
-		InvoiceSentEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.sent";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Invoice;
-		};
-		/**
-		 * @description A field that invoices can be sorted by.
-		 *
-		 *     - `createdAt`: By the time of creation.
-		 *     - `issuedDate`: By the date of issue; those without one come last, in both directions.
-		 *     - `dueDate`: By the due date; those without one come last, in both directions.
-		 *     - `totalCents`: By the total, in minor units whatever the currency.
-		 *     - `invoiceNumber`: By the text before the digits at the end of the number, by code points, and then by the number of these digits: `INV-9` before `INV-10`.
-		 */
-		InvoiceSort: "createdAt" | "issuedDate" | "dueDate" | "totalCents" | "invoiceNumber";
-		/**
-		 * @description The status of an invoice. Any status may follow any other.
-		 *
-		 *     - `draft`: Being written.
-		 *     - `sent`: Given to the client.
-		 *     - `paid`: Paid.
-		 *     - `overdue`: Sent, unpaid and past its due day.
-		 *     - `cancelled`: No longer owed.
-		 */
-		InvoiceStatus: "draft" | "sent" | "paid" | "overdue" | "cancelled";
-		/** @description Invoices of one currency, and the sum of what they owe. */
-		InvoiceSum: {
-			/** @description How many. */
-			count: number;
-			/** @description What is due on them. */
-			cents: SumCents;
-		};
-		/** @description What a table of invoices shows of one: neither its lines and their taxes nor its parties and texts. */
-		InvoiceSummary: {
-			/** @description `inv_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The deal it belongs to. */
-			dealId: Id | null;
-			/** @description The company that is billed. */
-			companyId: Id | null;
-			/** @description Its number, unique in the organization. */
-			invoiceNumber: string;
-			/** @description Its status. */
-			status: InvoiceStatus;
-			/** @description When it was issued, in Unix milliseconds. */
-			issuedDate: UnixMs | null;
-			/** @description When it is due, in Unix milliseconds. */
-			dueDate: UnixMs | null;
-			/** @description When it was paid, in Unix milliseconds. */
-			paidDate: UnixMs | null;
-			/** @description Sum before tax, in minor units of the currency. */
-			subtotalCents: Cents;
-			/** @description Tax, in minor units of the currency. */
-			taxCents: Cents;
-			/** @description Sum with tax, in minor units of the currency. */
-			totalCents: Cents;
-			/** @description ISO 4217 code; every amount is in its minor unit. */
-			currency: string;
-			/** @description The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
-			amountPaidCents: Cents;
-			/** @description The amount credited; 0 in this version. It is in minor units of the currency. */
-			amountCreditedCents: Cents;
-			/** @description The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
-			amountDueCents: Cents;
-			/** @description How much of it is paid. */
-			paymentState: PaymentState;
-			/** @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
-			isOverdue: boolean;
-			/** @description When it was first sent, in Unix milliseconds. */
-			sentAt: UnixMs | null;
-			/** @description When the client first viewed it through its client link, in Unix milliseconds. */
-			viewedAt: UnixMs | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` begins with it. */
-			version: number;
-			/** @description The company that is billed, with `expand=company`; null when there is none. */
-			company?: Company | null;
-			/** @description The deal it belongs to, with `expand=deal`; null when there is none. */
-			deal?: Deal | null;
-		};
-		/** @description The answer to a change of an invoice. */
-		InvoiceUpdated: {
-			/**
-			 * @description Always true.
-			 */
-			ok: true;
-			/** @description Key of the deal's new stage, when marking the invoice paid advanced it. */
-			stageAdvanced?: string;
-		};
-		/** @description Fields of an invoice changed. */
-		InvoiceUpdatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.updated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Invoice;
-		};
-		/** @description The client viewed an invoice for the first time. */
-		InvoiceViewedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "invoice.viewed";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "invoice";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Invoice;
-		};
-		/** @description Something that an invoice was sent without, or that happened meanwhile. */
-		InvoiceWarning: {
-			/** @description What it is. */
-			code: InvoiceWarningCode;
-			/** @description The same in a sentence. */
-			detail: string;
-		};
-		/**
-		 * @description What to know of an invoice that was sent.
-		 *
-		 *     - `no_buyer`: It has no buyer: no company, and no `billTo`.
-		 *     - `no_line_items`: It has no line items.
-		 *     - `no_due_date`: It has no due date.
-		 *     - `changed_while_sending`: It changed while it was sent: its client has it as it was before, and a draft stays one.
-		 */
-		InvoiceWarningCode: "no_buyer" | "no_line_items" | "no_due_date" | "changed_while_sending";
-		/** @description An invoice, and an e-mail of it. */
-		InvoiceWithEmail: {
-			/** @description `inv_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The deal it belongs to. */
-			dealId: Id | null;
-			/** @description The company that is billed. */
-			companyId: Id | null;
-			/** @description Its number, unique in the organization. */
-			invoiceNumber: string;
-			/** @description Its status. */
-			status: InvoiceStatus;
-			/** @description When it was issued, in Unix milliseconds. */
-			issuedDate: UnixMs | null;
-			/** @description When it is due, in Unix milliseconds. */
-			dueDate: UnixMs | null;
-			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
-			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied, in Unix milliseconds. */
-			periodEnd: UnixMs | null;
-			/** @description When it was paid, in Unix milliseconds. */
-			paidDate: UnixMs | null;
-			/** @description How it was paid. */
-			paymentMethod: string | null;
-			/** @description External payment reference. */
-			paymentReference: string | null;
-			/** @description Sum before tax, in minor units of the currency. */
-			subtotalCents: Cents;
-			/** @description Tax in percent, for lines without taxes of their own. */
-			taxRate: Percent;
-			/** @description Name of that tax. */
-			taxLabel: string;
-			/** @description Tax, in minor units of the currency. */
-			taxCents: Cents;
-			/** @description Sum with tax, in minor units of the currency. */
-			totalCents: Cents;
-			/** @description ISO 4217 code; every amount is in its minor unit. */
-			currency: string;
-			/** @description Notes shown on the invoice. */
-			notes: string | null;
-			/** @description Payment terms. */
-			paymentTerms: string | null;
-			/** @description Whether to show the break-down by hourly rate. */
-			showRateBreakdown: boolean;
-			/** @description Whether to attach the timesheet. */
-			includeTimesheet: boolean;
-			/** @description Where tax is rounded: as the organization's `taxRounding` said on create. */
-			taxRounding: TaxRounding;
-			/** @description How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
-			timeRounding: TimeRounding;
-			/** @description The minutes of a step to which `timeRounding` rounds. */
-			timeRoundingMinutes: number;
-			/** @description Its lines, in order. */
-			lineItems: LineItem[];
-			/** @description The total of each tax; empty without line items. */
-			taxBreakdown: TaxBreakdown[];
-			/** @description The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
-			amountPaidCents: Cents;
-			/** @description The amount credited; 0 in this version. It is in minor units of the currency. */
-			amountCreditedCents: Cents;
-			/** @description The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
-			amountDueCents: Cents;
-			/** @description How much of it is paid. */
-			paymentState: PaymentState;
-			/** @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
-			isOverdue: boolean;
-			/** @description When it was first sent, in Unix milliseconds. */
-			sentAt: UnixMs | null;
-			/** @description When the client first viewed it through its client link, in Unix milliseconds. */
-			viewedAt: UnixMs | null;
-			/** @description How often the client viewed it. */
-			viewCount: number;
-			/** @description The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
-			billTo: Party | null;
-			/** @description The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
-			billFrom: Party | null;
-			/** @description The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English. */
-			language: Language | null;
-			/** @description The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if possible, that fits its language; null for a draft. */
-			locale: string | null;
-			/** @description The time zone of its dates: the organization's when it left `draft`; null for a draft. */
-			timeZone: string | null;
-			/** @description Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
-			branding: Branding | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` begins with it. */
-			version: number;
-			/** @description The e-mail: its recipients, its status, and why it has that. Absent in events that an older server wrote. */
-			email?: InvoiceEmail;
-		};
-		/**
-		 * @description What a key may do. The integration API has the scopes `read`, `write` and `admin`, each of which includes the one before. The invoicing API has a pair for each kind of record, of which `:write` includes `:read`. The scopes of one API do not open the operations of the other. But an event has the record that it is about: **`read` reads every kind of record that has events**, in the feed, and `write` and `admin` can have them sent to an endpoint, unless the key has `resources`.
-		 *
-		 *     - `read`: Integration API: everything that a GET reads, except API keys. That includes events, and so the records that they are about, whatever other scopes the key has; `resources` limits it.
-		 *     - `write`: Integration API: also create, change and test webhook endpoints, to which events and so records go, and redeliver.
-		 *     - `admin`: Integration API: everything, including API keys, webhook secrets and deletion. Also the audit log of all records.
-		 *     - `companies:read`: Read companies.
-		 *     - `companies:write`: Write companies.
-		 *     - `contacts:read`: Read contacts.
-		 *     - `contacts:write`: Write contacts.
-		 *     - `deals:read`: Read deals and pipelines.
-		 *     - `deals:write`: Write deals and pipelines.
-		 *     - `invoices:read`: Read invoices.
-		 *     - `invoices:write`: Write invoices.
-		 *     - `organization:read`: Read the organization settings.
-		 *     - `organization:write`: Write the organization settings.
-		 *     - `payments:read`: Read payments.
-		 *     - `payments:write`: Write payments.
-		 *     - `tax_rates:read`: Read tax rates.
-		 *     - `tax_rates:write`: Write tax rates.
-		 *     - `time_entries:read`: Read time entries.
-		 *     - `time_entries:write`: Write time entries.
-		 */
-		KeyScope: "read" | "write" | "admin" | "companies:read" | "companies:write" | "contacts:read" | "contacts:write" | "deals:read" | "deals:write" | "invoices:read" | "invoices:write" | "organization:read" | "organization:write" | "payments:read" | "payments:write" | "tax_rates:read" | "tax_rates:write" | "time_entries:read" | "time_entries:write";
-		/** @description A field of a record. */
-		KnownField: {
-			/** @description Where it is in the record. */
-			path: ObjectField;
-			/** @description Its type. */
-			type: ProviderFieldType;
-		};
-		/**
-		 * @description A language of documents: of an invoice's PDF, page and e-mail. A later version may add one.
-		 *
-		 *     - `en`: English.
-		 *     - `de`: German.
-		 *     - `fr`: French.
-		 *     - `es`: Spanish.
-		 *     - `it`: Italian.
-		 *     - `nl`: Dutch.
-		 *     - `pt`: Portuguese.
-		 *     - `pl`: Polish.
-		 */
-		Language: "en" | "de" | "fr" | "es" | "it" | "nl" | "pt" | "pl";
-		/** @description The last run of a sync. */
-		LastSyncRun: {
-			/** @description Its id. */
-			id: Id;
-			/** @description Where it is. */
-			status: SyncRunStatus;
-			/** @description When it was begun, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it came to its end; null while it is under way. It is in Unix milliseconds. */
-			finishedAt: UnixMs | null;
-		};
-		/** @description One line of `Text`: no control characters or line breaks. */
-		Line: string;
-		/** @description A line of an invoice. */
-		LineItem: {
-			/** @description `li_<id>`. */
-			id: Id;
-			/** @description Its place, from 1. */
-			position: number;
-			/** @description The kind of line. */
-			kind: LineItemKind;
-			/** @description What is charged. */
-			description: string;
-			/** @description How many units, as decimal text. */
-			quantity: string;
-			/** @description What is counted. */
-			unit: string | null;
-			/** @description Price of one unit in minor units: an integer, or decimal text for a price below a cent. */
-			unitPriceCents: Cents | string;
-			/** @description Discount in percent, as decimal text. */
-			discountPercent: string | null;
-			/** @description Discount in minor units. */
-			discountCents: Cents | null;
-			/** @description The line's own taxes; null means that the invoice's `taxRate` applies. */
-			taxes: LineTax[] | null;
-			/** @description The saved tax rate that `taxes` comes from. */
-			taxRateId: Id | null;
-			/** @description Seconds that the line charges of its time entries, each rounded as the invoice's `timeRounding` says: its amount is seconds × price ÷ 3600, rounded once. Null when a caller wrote the quantity. */
-			durationSeconds: number | null;
-			/** @description The time entries that the line charges. */
-			timeEntryIds: Id[];
-			/** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
-			amountCents: Cents;
-			/** @description The amount without tax, in minor units of the currency. */
-			netCents: Cents;
-			/** @description The line's tax, in minor units of the currency. */
-			taxCents: Cents;
-			/** @description Net + tax, in minor units of the currency. */
-			grossCents: Cents;
-			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
-			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied, in Unix milliseconds. */
-			periodEnd: UnixMs | null;
-			/** @description The caller's own data. */
-			metadata: {
-				[key: string]: string;
-			} | null;
-		};
-		/** @description The data and amounts of a line. */
-		LineItemFields: {
-			/** @description Its place, from 1. */
-			position: number;
-			/** @description The kind of line. */
-			kind: LineItemKind;
-			/** @description What is charged. */
-			description: string;
-			/** @description How many units, as decimal text. */
-			quantity: string;
-			/** @description What is counted. */
-			unit: string | null;
-			/** @description Price of one unit in minor units: an integer, or decimal text for a price below a cent. */
-			unitPriceCents: Cents | string;
-			/** @description Discount in percent, as decimal text. */
-			discountPercent: string | null;
-			/** @description Discount in minor units. */
-			discountCents: Cents | null;
-			/** @description The line's own taxes; null means that the invoice's `taxRate` applies. */
-			taxes: LineTax[] | null;
-			/** @description The saved tax rate that `taxes` comes from. */
-			taxRateId: Id | null;
-			/** @description Seconds that the line charges of its time entries, each rounded as the invoice's `timeRounding` says: its amount is seconds × price ÷ 3600, rounded once. Null when a caller wrote the quantity. */
-			durationSeconds: number | null;
-			/** @description The time entries that the line charges. */
-			timeEntryIds: Id[];
-			/** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
-			amountCents: Cents;
-			/** @description The amount without tax, in minor units of the currency. */
-			netCents: Cents;
-			/** @description The line's tax, in minor units of the currency. */
-			taxCents: Cents;
-			/** @description Net + tax, in minor units of the currency. */
-			grossCents: Cents;
-			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
-			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied, in Unix milliseconds. */
-			periodEnd: UnixMs | null;
-			/** @description The caller's own data. */
-			metadata: {
-				[key: string]: string;
-			} | null;
-		};
-		/** @description A line of an invoice, in a request. */
-		LineItemInput: {
-			/** @description On update, the stored line to keep and change. A line without id is new; a stored line whose id is missing is removed. */
-			id?: Id;
-			/** @description The kind of line; `item` when absent. */
-			kind?: LineItemKind;
-			/** @description What is charged. */
-			description?: Text;
-			/** @description How many units; 1 when absent. It is as decimal text or a number. */
-			quantity?: DecimalInput;
-			/** @description What is counted, such as `hour`. */
-			unit?: Line | null;
-			/** @description Price of one unit in minor units; 0 when absent. */
-			unitPriceCents?: PriceInput;
-			/** @description Discount in percent, taken off before tax. Not together with `discountCents`. */
-			discountPercent?: PercentInput | null;
-			/** @description Discount in minor units, taken off before tax. Not together with `discountPercent`. At most what the line comes to without it; of a negative line at least that. */
-			discountCents?: Cents | null;
-			/** @description The line's taxes; when absent or null the invoice's `taxRate` and `taxLabel` apply, `[]` means none. */
-			taxes?: LineTaxInput[] | null;
-			/** @description A saved tax rate as the line's only tax. Not together with `taxes`; null leaves the line without the rate and its tax. */
-			taxRateId?: Id | null;
-			/** @description First day on which the goods or services were supplied, as Unix milliseconds or text. */
-			periodStart?: DateInput | null;
-			/** @description Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). It is as Unix milliseconds or text. */
-			periodEnd?: DateInput | null;
-			/** @description The caller's own data: at most 20 strings of at most 500 characters, with names of at most 100. */
-			metadata?: Metadata | null;
-		};
-		/**
-		 * @description The kind of a line.
-		 *
-		 *     - `item`: Goods or a service.
-		 *     - `time`: Hours worked.
-		 *     - `discount`: A deduction: its amount is 0 or less. What a credit note gives back of one is an `item`.
-		 *     - `text`: Text without an amount.
-		 */
-		LineItemKind: "item" | "time" | "discount" | "text";
-		/** @description A tax on a line. */
-		LineTax: {
-			/** @description Its name on the invoice. Taxes with the same label, percentage and inclusion are one tax. */
-			label: string;
-			/** @description Percentage as decimal text. */
-			percent: string;
-			/** @description Whether the line's price contains it. */
-			inclusive: boolean;
-		};
-		/** @description A tax on a line, in a request. */
-		LineTaxInput: {
-			/** @description Its name on the invoice. */
-			label: Name;
-			/** @description Percentage. */
-			percent: PercentInput;
-			/** @description Whether the line's price contains it; false when absent. It is the same for all taxes of a line. */
-			inclusive?: boolean;
-		};
-		/** @description An invoice in a list: whole, or with `fields=summary` its summary. */
-		ListedInvoice: ExpandedInvoice | InvoiceSummary;
-		/** @description A language tag (BCP 47), such as `en-GB`, for the writing of numbers and dates. */
-		Locale: string;
-		/** @description A logo, without its bytes. */
-		Logo: {
-			/** @description SHA-256 of its bytes, in hexadecimal. */
-			sha256: string;
-			/** @description Its format, as its content says. */
-			format: LogoFormat;
-			/** @description Its width in pixels. */
-			width: number;
-			/** @description Its height in pixels. */
-			height: number;
-			/** @description How many bytes it has. */
-			size: number;
-		};
-		/** @description Bytes as base64 text (RFC 4648 §4), at most 1 MiB of bytes. */
-		LogoBytes: string;
-		/** @description The logo of an organization and its bytes. */
-		LogoFile: {
-			/** @description The logo; null without one. */
-			logo: Logo | null;
-			/** @description Its bytes in base64; null without one. */
-			data: string | null;
-		};
-		/** @description One record. */
-		LogoFileData: {
-			/** @description The record. */
-			data: LogoFile;
-		};
-		/**
-		 * @description The format of a logo. A later version may add one.
-		 *
-		 *     - `png`: PNG.
-		 *     - `jpeg`: JPEG.
-		 *     - `svg`: SVG without scripts, and without anything to load.
-		 */
-		LogoFormat: "png" | "jpeg" | "svg";
-		/** @description A logo to print on invoices: a PNG, a JPEG or an SVG. */
-		LogoUpload: {
-			/** @description Its bytes in base64, at most 1 MiB and 4000 × 4000 pixels; the format is known by its content. */
-			data: LogoBytes;
-		};
-		/**
-		 * @description How the server sends e-mail.
-		 *
-		 *     - `smtp`: To an SMTP server.
-		 *     - `file`: Into a folder, as .eml files.
-		 *     - `none`: The server cannot send e-mail.
-		 */
-		MailTransport: "smtp" | "file" | "none";
-		/** @description Why a field could not be made, or why a record cannot be written. */
-		MappedFieldError: {
-			/** @description The field's target. */
-			field: string;
-			/** @description The kind of error, such as `required`, `type`, `invalid_date` or an error code. */
-			code: string;
-			/** @description What is wrong. */
-			reason: string;
-		};
-		/** @description How records of one system become records of another. */
-		Mapping: {
-			/** @description `map_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description What it is called. */
-			name: string;
-			/** @description Where records come from. */
-			source: MappingSide;
-			/** @description Where records go. */
-			target: MappingSide;
-			/** @description The connection by whose object it is validated; null: by what Remit knows of the system. It may be deleted. */
-			connectionId: Id | null;
-			/** @description How each field is made. */
-			fields: MappingField[];
-			/** @description Which stored record a mapped one is; null: every record is a new one. */
-			match: MappingMatch | null;
-			/** @description Where it is between an idea and use. */
-			status: MappingStatus;
-			/** @description Whether it can be used, and what is to be mended. */
-			validation: MappingValidation;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description A mapping to create. */
-		MappingCreate: {
-			/** @description What it is called. */
-			name: Name;
-			/** @description Where records come from. */
-			source: MappingSide;
-			/** @description Where records go. Exactly one of the two sides is `internal`. */
-			target: MappingSide;
-			/** @description The connection by whose object it is validated: of HubSpot, `validation` then names fields that the account does not have. Only a sync of this connection can use it. Where the provider does not answer within 5 seconds, and once the connection is deleted, it is validated as without. */
-			connectionId?: Id | null;
-			/** @description How each field is made. */
-			fields: MappingField[];
-			/** @description Which stored record a mapped one is. */
-			match?: MappingMatch | null;
-			/**
-			 * @description `draft` unless it is set.
-			 */
-			status?: "draft" | "active" | "archived";
-		};
-		/** @description A page of records. */
-		MappingCreateList: {
-			/** @description The records of this page. */
-			data: MappingCreate[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description A mapping was created. */
-		MappingCreatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "mapping.created";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "mapping";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Mapping;
-		};
-		/** @description One record. */
-		MappingData: {
-			/** @description The record. */
-			data: Mapping;
-		};
-		/** @description A mapping was deleted. */
-		MappingDeletedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "mapping.deleted";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "mapping";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Mapping;
-		};
-		/** @description How one field of the target is made: from exactly one of `source`, `constant` and `template`. Where the record has no value, it stays out of the output unless there is a `default`; null stays null. */
-		MappingField: {
-			/** @description The path to write. It has no filter, and fills lists from `[0]` on, to `[99]` at most. */
-			target: FieldPath;
-			/** @description The path to read. */
-			source?: FieldPath;
-			/** @description The value. */
-			constant?: FieldConstant | null;
-			/** @description Text with paths in braces, as `{firstName} {lastName}`; `{{` and `}}` are braces. */
-			template?: Text;
-			/** @description What is done with the value, in this order. A value that is missing or null passes all but `concat` and `coalesce`. */
-			transforms?: FieldTransform[];
-			/** @description The value where the record has none, as it is written. */
-			default?: FieldConstant | null;
-			/** @description Whether a record without a value for it fails; false unless it is set. */
-			required?: boolean;
-			/** @description What follows when its value cannot be made; `fail_record` unless it is set. */
-			onError?: FieldErrorPolicy;
-		};
-		/** @description Why a mapping cannot be used as it is. */
-		MappingIssue: {
-			/** @description The field, from 0; null when it is about the whole mapping. */
-			field: number | null;
-			/** @description JSON Pointer (RFC 6901) to the place in the mapping. */
-			pointer: string;
-			/** @description The kind of issue, such as `unknown_field`, `read_only_field`, `required_field_missing` or `type_mismatch`. */
-			code: string;
-			/** @description What is wrong. */
-			message: string;
-		};
-		/** @description A page of records. */
-		MappingList: {
-			/** @description The records of this page. */
-			data: Mapping[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description Which stored record a mapped one is. Without a match every record is a new one. */
-		MappingMatch: {
-			/** @description Targets whose values must all equal the stored ones; a record without a value for one of them matches none. Of companies, `name`, `domain`, `vatId` and `billingEmail` can be keys; of invoices, `invoiceNumber`. */
-			keys: FieldPath[];
-			/** @description What happens when several records match. */
-			onMultiple: OnMultipleMatches;
-		};
-		/** @description What a mapping makes of records. */
-		MappingPreview: {
-			/** @description The validation of the mapping with these fields. */
-			validation: MappingValidation;
-			/** @description The records, in their order. */
-			records: PreviewedRecord[];
-		};
-		/** @description One record. */
-		MappingPreviewData: {
-			/** @description The record. */
-			data: MappingPreview;
-		};
-		/** @description Which records to map without writing them. A mapping to Remit has exactly one of `records` and `connectionId`; one from Remit has `records`, or maps stored records. Anything else is 422 `invalid_preview` with its place. */
-		MappingPreviewInput: {
-			/** @description Records of the source, as its system answers them. */
-			records?: {
-				[key: string]: unknown;
-			}[];
-			/** @description A connection to the mapping's system. Of a mapping to Remit, its records are read there; of one from Remit, what it has now is compared with what would be sent. */
-			connectionId?: Id;
-			/** @description Of a mapping to Remit, with `connectionId`: the ids of the records to read, as the provider has them. */
-			externalIds?: PreviewExternalId[];
-			/** @description Of a mapping from Remit: the ids of the records to map. */
-			recordIds?: Id[];
-			/** @description How many records to take without ids: the first that the provider lists, or the newest in Remit. 10 unless it is set. */
-			limit?: number;
-			/** @description Fields in place of the mapping's own, to try them before they are saved. */
-			fields?: MappingField[];
-		};
-		/** @description One side of a mapping. */
-		MappingSide: {
-			/** @description `internal`, which is Remit, or an external system: `hubspot`, `xero`, `stripe`, or `http_json` for any other. */
-			system: SystemName;
-			/** @description Of `internal`, `company` or `invoice`; of `hubspot`, `companies`; of `xero`, `contacts` or `invoices`; of `stripe`, `customers` or `invoices`; of `http_json`, any name. */
-			object: SystemName;
-		};
-		/**
-		 * @description Where a mapping is between an idea and use. A later version may add statuses.
-		 *
-		 *     - `draft`: Being written: it may have issues.
-		 *     - `active`: Ready for use: it has no issues.
-		 *     - `invalid`: It was in use, and the provider's object no longer has what it reads or writes; `validation` says what.
-		 *     - `archived`: Put away.
-		 */
-		MappingStatus: "draft" | "active" | "invalid" | "archived";
-		/** @description Changes of a mapping: an absent field stays as it is, `null` clears one. */
-		MappingUpdate: {
-			/** @description What it is called. */
-			name?: Name;
-			/** @description Where records come from. */
-			source?: MappingSide;
-			/** @description Where records go. */
-			target?: MappingSide;
-			/** @description The connection by whose object it is validated. */
-			connectionId?: Id | null;
-			/** @description How each field is made: all of them, those from before go. */
-			fields?: MappingField[];
-			/** @description Which stored record a mapped one is. */
-			match?: MappingMatch | null;
-			/**
-			 * @description Where it is between an idea and use.
-			 */
-			status?: "draft" | "active" | "archived";
-		};
-		/** @description Fields of a mapping changed. */
-		MappingUpdatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "mapping.updated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "mapping";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Mapping;
-		};
-		/** @description Whether a mapping can be used. It is found out whenever the mapping is written. */
-		MappingValidation: {
-			/** @description Whether it has no issues. */
-			valid: boolean;
-			/** @description What is to be mended before it can be `active`. */
-			issues: MappingIssue[];
-		};
-		/** @description The caller's own data. */
-		Metadata: {
-			[key: string]: MetadataText;
-		};
-		/** @description A value of metadata. */
-		MetadataText: string;
-		/** @description One line of text that is not blank. */
-		Name: string;
-		/** @description A new key. No later answer shows it again. */
-		NewApiKey: {
-			/** @description `key_<id>`. */
-			id: Id;
-			/** @description The whole key. */
-			key: string;
-		};
-		/** @description The id and secret of a new endpoint. No later answer shows the secret again. */
-		NewWebhookEndpoint: {
-			/** @description `whe_<id>`. */
-			id: Id;
-			/** @description The secret that signs its webhooks (Standard Webhooks): `whsec_` and the base64 of 32 bytes. */
-			secret: string;
-		};
-		/** @description A new secret. No later answer shows it again. */
-		NewWebhookSecret: {
-			/** @description `whsec_` and the base64 of 32 bytes. */
-			secret: string;
-			/** @description Until when the old secret signs as well; null when it stopped at once. It is in Unix milliseconds. */
-			previousSecretExpiresAt: UnixMs | null;
-		};
-		/** @description The next number of a series of invoices. */
-		NextInvoiceNumber: {
-			/** @description The prefix, with the year of today. */
-			series: string;
-			/** @description The next number. */
-			number: number;
-			/** @description The invoice number that it gives. */
-			invoiceNumber: string;
-		};
-		/** @description One record. */
-		NextInvoiceNumberData: {
-			/** @description The record. */
-			data: NextInvoiceNumber;
-		};
-		/** @description The next number to give. */
-		NextInvoiceNumberUpdate: {
-			/** @description At least one more than any number that the series has used, also for invoices that are deleted. */
-			number: number;
-		};
-		/** @description Numbers of a series that no invoice has. */
-		NumberGap: {
-			/** @description The series. */
-			series: string;
-			/** @description The first of the numbers. */
-			firstNumber: number;
-			/** @description The last of the numbers. */
-			lastNumber: number;
-			/** @description Why no invoice has them. */
-			reason: GapReason;
-			/** @description The invoice that was deleted or renumbered, or that brought a number of its own; null for the other reasons. */
-			invoiceId: Id | null;
-			/** @description Who did it: the id of an API key, or another actor as in the audit log; null when it is not known. */
-			by: string | null;
-			/** @description When it was done; null when it is not known. It is in Unix milliseconds. */
-			at: UnixMs | null;
-		};
-		/** @description A page of records. */
-		NumberGapList: {
-			/** @description The records of this page. */
-			data: NumberGap[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description The beginning of generated invoice numbers, with `{year}` for the year. */
-		NumberPrefix: string;
-		/** @description A call that creates a record. */
-		ObjectCreate: {
-			/**
-			 * @description Its method.
-			 */
-			method: "POST" | "PUT";
-			/** @description Its path. */
-			path: ObjectPath;
-		};
-		/** @description Where a field is in an answer, with dots between the names, such as `meta.updatedAt`. */
-		ObjectField: string;
-		/** @description How many records a page has. */
-		ObjectPageSize: {
-			/** @description The query parameter. */
-			parameter: ParameterName;
-			/** @description How many to ask for. */
-			size: number;
-		};
-		/** @description How a list goes on. */
-		ObjectPagination: {
-			/** @description The way. */
-			style: ObjectPaginationStyle;
-			/** @description `cursor`, `page` and `offset`, which need it: the query parameter. */
-			parameter?: ParameterName;
-			/** @description `cursor`, which needs it: where the answer has the next one. */
-			next?: ObjectField;
-			/** @description `page`: the number of the first page. */
-			first?: number;
-		};
-		/**
-		 * @description How a list goes on. A later version may add ways.
-		 *
-		 *     - `cursor`: The answer names the next page at `next`; the query parameter `parameter` asks for it.
-		 *     - `page`: The query parameter `parameter` counts pages from 1, or from `first`. A page without records is after the last.
-		 *     - `offset`: The query parameter `parameter` is how many records come before the page.
-		 *     - `link`: The `Link` header has the next page's URL (RFC 8288). It must have the scheme, host and port of `baseUrl`.
-		 *     - `none`: All is on one page.
-		 */
-		ObjectPaginationStyle: "cursor" | "page" | "offset" | "link" | "none";
-		/** @description A path below `baseUrl`, such as `/customers`. */
-		ObjectPath: string;
-		/** @description A call that removes a record. */
-		ObjectRemoval: {
-			/**
-			 * @description Its method.
-			 */
-			method: "DELETE" | "POST";
-			/** @description Its path. */
-			path: RecordPath;
-		};
-		/** @description The fields of an object of a connection. */
-		ObjectSchema: {
-			/** @description Its name. */
-			name: string;
-			/** @description The field that tells one record from another. */
-			idField: string;
-			/** @description Its fields: those that the provider tells of the account, else those that Remit or the connection's config knows. */
-			fields: ProviderField[];
-			/** @description Differs when a field came, went or got another type at the provider. */
-			hash: string;
-		};
-		/** @description One record. */
-		ObjectSchemaData: {
-			/** @description The record. */
-			data: ObjectSchema;
-		};
-		/**
-		 * @description How a provider writes a time. A later version may add others.
-		 *
-		 *     - `iso`: ISO 8601, as RFC 3339 has it.
-		 *     - `unix_ms`: Unix milliseconds.
-		 *     - `unix_s`: Unix seconds.
-		 */
-		ObjectTimeFormat: "iso" | "unix_ms" | "unix_s";
-		/** @description A call that changes a record. */
-		ObjectUpdate: {
-			/**
-			 * @description Its method.
-			 */
-			method: "POST" | "PUT" | "PATCH";
-			/** @description Its path. */
-			path: RecordPath;
-		};
-		/** @description The operation succeeded. */
-		Ok: {
-			/**
-			 * @description Always true.
-			 */
-			ok: true;
-		};
-		/**
-		 * @description What happens to a record when several stored records match it.
-		 *
-		 *     - `conflict`: It is a conflict, which somebody has to solve.
-		 *     - `first`: The oldest of them is the one.
-		 *     - `skip`: It is left alone.
-		 */
-		OnMultipleMatches: "conflict" | "first" | "skip";
-		/** @description The organization of the API key, with its settings. */
-		OrganizationSettings: {
-			/** @description `org_<id>`. */
-			id: Id;
-			/** @description Its name, as invoices show the seller. */
-			name: string;
-			/** @description Person to address. */
-			contactName: string | null;
-			/** @description First line of the address. */
-			addressLine1: string | null;
-			/** @description Second line of the address. */
-			addressLine2: string | null;
-			/** @description City. */
-			city: string | null;
-			/** @description State or province. */
-			state: string | null;
-			/** @description Postal code. */
-			postalCode: string | null;
-			/** @description Country. */
-			country: string | null;
-			/** @description E-mail address that receives replies to invoices. */
-			email: string | null;
-			/** @description Phone number. */
-			phone: string | null;
-			/** @description Tax number. */
-			taxId: string | null;
-			/** @description VAT identification number. */
-			vatId: string | null;
-			/** @description Where it is registered. */
-			registration: string | null;
-			/** @description The account for bank transfers, which invoices show as long as they are owed. */
-			bankAccount: BankAccount | null;
-			/** @description Text at the foot of invoices. */
-			footer: string | null;
-			/** @description The time zone in which its days begin and end, from the IANA database. */
-			timeZone: string;
-			/** @description The language of its invoices, unless the company or the invoice has another; `en` until it is changed. */
-			language: Language;
-			/** @description The language tag (BCP 47) for the writing of numbers and dates on invoices. An invoice in a language that the tag does not fit takes the tag of its language, such as `fr-CH` with `de-CH` here; one in English takes any tag. */
-			locale: string;
-			/** @description Its logo. */
-			logo: Logo | null;
-			/** @description Its accent colour, as `#rrggbb`; null: that of Remit. */
-			accentColor: string | null;
-			/** @description Currency of new deals and invoices that name none. */
-			defaultCurrency: string;
-			/** @description Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`, in minor units of the currency. */
-			hourlyRateCents: Cents | null;
-			/** @description Where new invoices round tax. */
-			taxRounding: TaxRounding;
-			/** @description How the time of each entry is rounded when it becomes a line of a new invoice; `none` until it is changed. */
-			timeRounding: TimeRounding;
-			/** @description The minutes of a step to which `timeRounding` rounds; 15 until it is changed. */
-			timeRoundingMinutes: number;
-			/** @description Whether a draft's client link works, and a draft can be paid; true until it is changed. */
-			publishDrafts: boolean;
-			/** @description Whether an invoice gets its number when it is issued; false until it is changed. */
-			numberOnIssue: boolean;
-			/** @description What generated numbers begin with; `INV-` until it is changed. Numbers of another prefix count from 1. */
-			invoiceNumberPrefix: string;
-			/** @description How many digits generated numbers have at least; 4 until it is changed. */
-			invoiceNumberDigits: number;
-			/** @description Payment terms of new invoices that name none. */
-			paymentTerms: string | null;
-			/** @description The origins to which a link on the page may lead on which a person has connected an account. */
-			connectReturnOrigins: string[];
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description One record. */
-		OrganizationSettingsData: {
-			/** @description The record. */
-			data: OrganizationSettings;
-		};
-		/** @description Changes of the organization: an absent field stays as it is, `null` clears a field. */
-		OrganizationSettingsUpdate: {
-			/** @description Its name, as invoices show the seller. */
-			name?: Name;
-			/** @description Person to address. */
-			contactName?: Line | null;
-			/** @description First line of the address. */
-			addressLine1?: Line | null;
-			/** @description Second line of the address. */
-			addressLine2?: Line | null;
-			/** @description City. */
-			city?: Line | null;
-			/** @description State or province. */
-			state?: Line | null;
-			/** @description Postal code. */
-			postalCode?: Line | null;
-			/** @description Country. */
-			country?: Line | null;
-			/** @description E-mail address that receives replies to invoices. */
-			email?: Email | null;
-			/** @description Phone number. */
-			phone?: Line | null;
-			/** @description Tax number, as invoices show it. */
-			taxId?: Line | null;
-			/** @description VAT identification number, as invoices show it. */
-			vatId?: VatId | null;
-			/** @description Where it is registered, as invoices show it, such as `HRB 123456, Amtsgericht Berlin`. */
-			registration?: Line | null;
-			/** @description The account for bank transfers, which invoices show as long as they are owed. */
-			bankAccount?: BankAccountInput | null;
-			/** @description Text at the foot of invoices. */
-			footer?: Text | null;
-			/** @description The time zone in which its days begin and end. */
-			timeZone?: TimeZone;
-			/** @description The language of its invoices, unless the company or the invoice has another. */
-			language?: Language;
-			/** @description The language tag for the writing of numbers and dates on invoices. */
-			locale?: Locale;
-			/** @description The colour of its invoices, dark enough to read on white: below 4.5:1 (WCAG 2.2) the answer is 422 `low_contrast`. */
-			accentColor?: Color | null;
-			/** @description Currency of new deals and invoices that name none. */
-			defaultCurrency?: CurrencyCode;
-			/** @description Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`, in minor units of the currency. */
-			hourlyRateCents?: HourlyRate | null;
-			/** @description Where new invoices round tax. */
-			taxRounding?: TaxRounding;
-			/** @description How the time of each entry is rounded when it becomes a line of a new invoice. */
-			timeRounding?: TimeRounding;
-			/** @description The minutes of a step to which `timeRounding` rounds. */
-			timeRoundingMinutes?: RoundingMinutes;
-			/** @description Whether a draft's client link works, and a draft can be paid. Off, both wait until the invoice is sent. */
-			publishDrafts?: boolean;
-			/** @description Whether an invoice gets its number when it is issued. A draft then has a number like `DRAFT-7Qm2Xc4R`. */
-			numberOnIssue?: boolean;
-			/** @description What generated numbers begin with. `{year}` is the year of issue: the numbers of each year then count from 1. */
-			invoiceNumberPrefix?: NumberPrefix;
-			/** @description How many digits generated numbers have at least. */
-			invoiceNumberDigits?: number;
-			/** @description Payment terms of new invoices that name none. */
-			paymentTerms?: Text | null;
-			/** @description The origins to which a link on the page may lead on which a person has connected an account (`POST /connections/{id}/link`): all of them. */
-			connectReturnOrigins?: WebOrigin[];
-		};
-		/** @description What an organization has used of its daily limits. */
-		OrganizationUsage: {
-			/** @description Bytes that the organization's requests have stored today (UTC): the bodies of requests and the records in events, as JSON, the PDFs of sent invoices, and about what the attempts of webhooks take, with what is kept of the answers. What other server processes have counted may be missing for ten seconds. */
-			storedBytes: number;
-			/** @description How many bytes may be stored in a day; null when the server sets no limit. From then on POST, PATCH and PUT are 429 `storage_limit_reached` until `resetsAt`; reading and deleting go on. */
-			storedBytesLimit: number | null;
-			/** @description When the count begins again, in Unix milliseconds. */
-			resetsAt: UnixMs;
-		};
-		/** @description One record. */
-		OrganizationUsageData: {
-			/** @description The record. */
-			data: OrganizationUsage;
-		};
-		/** @description The place of a page in its list. */
-		PageMeta: {
-			/** @description How many records match, on all pages, up to 10,000; null for more, and where they are not counted: after a `cursor`, and in the audit log. `hasMore` is there in any case. */
-			total: number | null;
-			/** @description The `limit` of this page. */
-			limit: number;
-			/** @description How many records this page skipped: after those of its `cursor`, or from the beginning. */
-			offset: number;
-			/** @description Whether there are more records after this page. */
-			hasMore: boolean;
-			/** @description The `cursor` of the next page; null on the last. */
-			nextCursor: string | null;
-			/** @description `true` where more match the `search` than the 250 records that it ranks, and the list has these alone. Else absent. */
-			truncated?: boolean;
-		};
-		/** @description What was paid in a month of the calendar in the organization's time zone. */
-		PaidMonth: {
-			/** @description The month: year and month of ISO 8601. */
-			month: string;
-			/** @description The payments of that month. */
-			cents: SumCents;
-		};
-		/** @description The name of a query parameter. */
-		ParameterName: string;
-		/** @description The buyer or seller of an invoice. */
-		Party: {
-			/** @description Name of the company or organization. */
-			name: string;
-			/** @description Person to address. */
-			contactName: string | null;
-			/** @description First line of the address. */
-			addressLine1: string | null;
-			/** @description Second line of the address. */
-			addressLine2: string | null;
-			/** @description City. */
-			city: string | null;
-			/** @description State or province. */
-			state: string | null;
-			/** @description Postal code. */
-			postalCode: string | null;
-			/** @description Country. */
-			country: string | null;
-			/** @description E-mail address. */
-			email: string | null;
-			/** @description Phone number, of the seller. */
-			phone: string | null;
-			/** @description Tax number. */
-			taxId: string | null;
-			/** @description VAT identification number. */
-			vatId: string | null;
-			/** @description Where it is registered: of the seller. */
-			registration: string | null;
-			/** @description The account for bank transfers, of the seller. */
-			bankAccount: BankAccount | null;
-			/** @description Text at the foot of its invoices, of the seller. */
-			footer: string | null;
-		};
-		/** @description A buyer or seller, in a request. An absent field is null. */
-		PartyInput: {
-			/** @description Name of the company or organization. */
-			name: Name;
-			/** @description Person to address. */
-			contactName?: Line | null;
-			/** @description First line of the address. */
-			addressLine1?: Line | null;
-			/** @description Second line of the address. */
-			addressLine2?: Line | null;
-			/** @description City. */
-			city?: Line | null;
-			/** @description State or province. */
-			state?: Line | null;
-			/** @description Postal code. */
-			postalCode?: Line | null;
-			/** @description Country. */
-			country?: Line | null;
-			/** @description E-mail address. */
-			email?: Email | null;
-			/** @description Phone number, of the seller. */
-			phone?: Line | null;
-			/** @description Tax number. */
-			taxId?: Line | null;
-			/** @description VAT identification number. */
-			vatId?: VatId | null;
-			/** @description Where it is registered, such as `HRB 123456, Amtsgericht Berlin`: of the seller. */
-			registration?: Line | null;
-			/** @description The account for bank transfers, of the seller. */
-			bankAccount?: BankAccountInput | null;
-			/** @description Text at the foot of its invoices, of the seller. */
-			footer?: Text | null;
-		};
-		/** @description A password: 12 to 256 characters, whichever they are. */
-		Password: string;
-		/** @description A password in place of another. */
-		PasswordChange: {
-			/** @description The password until now. */
-			currentPassword: string;
-			/** @description The password from now on. */
-			password: Password;
-		};
-		/** @description Who has forgotten a password. */
-		PasswordReset: {
-			/** @description The address that the person signs in with. */
-			email: Email;
-		};
-		/** @description A password in place of one that was forgotten. */
-		PasswordSet: {
-			/** @description What stands behind `#` in the link. */
-			token: PersonToken;
-			/** @description The password from now on. */
-			password: Password;
-		};
-		/** @description Money that arrived, and the invoices that it pays. */
-		Payment: {
-			/** @description `pay_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The company that paid. */
-			companyId: Id | null;
-			/** @description The invoice that it was made for, which may be deleted since; null when it was made for none, or for several. */
-			invoiceId: Id | null;
-			/** @description ISO 4217 code; every amount is in its minor unit. */
-			currency: string;
-			/** @description The amount; negative only on an invoice with a negative total that has the status `paid`. It is in minor units of the currency. */
-			amountCents: Cents;
-			/** @description How it was paid. */
-			method: string | null;
-			/** @description External reference. */
-			reference: string | null;
-			/** @description When it was paid, in Unix milliseconds. */
-			paidAt: UnixMs;
-			/** @description How the server knows of it. */
-			source: PaymentSource;
-			/** @description Its state. */
-			status: PaymentStatus;
-			/** @description The payment processor that reported it. */
-			processor: string | null;
-			/** @description The processor's id of the page on which it was paid. */
-			externalId: string | null;
-			/** @description The invoices that it pays, at most 500, each once. */
-			allocations: Allocation[];
-			/** @description The sum of its allocations, in minor units of the currency. */
-			allocatedCents: Cents;
-			/** @description What was paid back, in minor units of the currency. */
-			refundedCents: Cents;
-			/** @description What is on no invoice: amount − allocated − refunded; 0 of a payment that is not `succeeded`. It is in minor units of the currency. */
-			availableCents: Cents;
-			/** @description Why money of it was on no invoice when it arrived; null when all was, or is by now. */
-			unappliedReason: UnappliedReason | null;
-			/** @description Internal notes. */
-			notes: string | null;
-			/** @description Data of the caller's. */
-			metadata: {
-				[key: string]: string;
-			} | null;
-			/** @description When it was reversed, in Unix milliseconds. */
-			reversedAt: UnixMs | null;
-			/** @description Why it was reversed. */
-			reversalReason: string | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/**
-		 * @description Whose account at the payment processor takes the money. A later version may add others.
-		 *
-		 *     - `organization`: The organization's own.
-		 *     - `server`: The server's, whose operator gets the money.
-		 *     - `none`: Nobody's: invoices cannot be paid online.
-		 */
-		PaymentAccount: "organization" | "server" | "none";
-		/** @description A payment to record. */
-		PaymentCreate: {
-			/** @description The amount, in minor units of the currency. */
-			amountCents: PositiveCents;
-			/** @description Default: the currency of its first invoice, else the organization's `defaultCurrency`. */
-			currency?: CurrencyCode;
-			/** @description The company that paid. Default: the company of its first invoice. */
-			companyId?: Id;
-			/** @description How it was paid. */
-			method?: Name;
-			/** @description External reference. */
-			reference?: Name;
-			/** @description When it was paid, tomorrow at the latest. Default: now. It is as Unix milliseconds or text. */
-			paidAt?: DateInput;
-			/** @description The only invoice that it pays: it gets as much as it owes, and what is left stays available. */
-			invoiceId?: Id;
-			/** @description The invoices that it pays, and how much of each; what is left stays available. Not together with `invoiceId`. */
-			allocations?: AllocationInput[];
-			/** @description Internal notes. */
-			notes?: Text;
-			/** @description Data of the caller's. */
-			metadata?: Metadata;
-		};
-		/** @description How the organization takes payments. Secrets are never shown again. */
-		PaymentCredentials: {
-			/** @description Whose account takes the money of new payment links. */
-			account: PaymentAccount;
-			/** @description Whether the organization has keys of its own. */
-			configured: boolean;
-			/** @description The last four characters of its API key; null without one. */
-			secretKeyLastFour: string | null;
-			/** @description The last four characters of its webhook secret; null without one. */
-			webhookSecretLastFour: string | null;
-			/** @description Where Stripe must send `checkout.session.completed` and `checkout.session.async_payment_succeeded` of the organization's own account. */
-			webhookUrl: string;
-			/** @description When the keys were last set; null without any. It is in Unix milliseconds. */
-			updatedAt: UnixMs | null;
-		};
-		/** @description One record. */
-		PaymentCredentialsData: {
-			/** @description The record. */
-			data: PaymentCredentials;
-		};
-		/** @description The keys of the organization's own account at Stripe. */
-		PaymentCredentialsUpdate: {
-			/** @description Stripe's API key. It needs to write Checkout Sessions, and nothing else. */
-			secretKey: string;
-			/** @description What Stripe signs the webhooks with that it sends to `webhookUrl`. */
-			webhookSecret: string;
-		};
-		/** @description One record. */
-		PaymentData: {
-			/** @description The record. */
-			data: Payment;
-		};
-		/** @description A page of records. */
-		PaymentList: {
-			/** @description The records of this page. */
-			data: Payment[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description A payment arrived: a processor reported it, or a caller recorded it. One that only stands for a status has no events. */
-		PaymentReceivedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "payment.received";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "payment";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Payment;
-		};
-		/** @description Takes a payment back. */
-		PaymentReversal: {
-			/** @description Why. */
-			reason?: Name;
-		};
-		/** @description A payment was reversed. */
-		PaymentReversedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "payment.reversed";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "payment";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Payment;
-		};
-		/**
-		 * @description How the server knows of a payment. A later version may add sources.
-		 *
-		 *     - `manual`: A caller recorded it.
-		 *     - `status`: A caller gave an invoice the status `paid`: it has the amount that was owed, and follows the invoice.
-		 *     - `processor`: A payment processor reported it.
-		 *     - `import`: It came with a file.
-		 */
-		PaymentSource: "manual" | "status" | "processor" | "import";
-		/**
-		 * @description How much of an invoice is paid.
-		 *
-		 *     - `unpaid`: Nothing.
-		 *     - `partially_paid`: A part of it.
-		 *     - `paid`: All of it; of a total of 0, that it has the status `paid`.
-		 */
-		PaymentState: "unpaid" | "partially_paid" | "paid";
-		/**
-		 * @description The state of a payment.
-		 *
-		 *     - `pending`: It is under way.
-		 *     - `succeeded`: The money is there.
-		 *     - `failed`: The money did not come.
-		 *     - `reversed`: It was taken back: it pays nothing any more.
-		 */
-		PaymentStatus: "pending" | "succeeded" | "failed" | "reversed";
-		/** @description Money of a payment is on no invoice: it arrived so, as `unappliedReason` says, or its invoice was cancelled, deleted or changed, or a caller took it off. */
-		PaymentUnappliedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "payment.unapplied";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "payment";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Payment;
-		};
-		/** @description Changes of a payment: an absent field stays as it is, and `null` clears one. Its amount, currency and date never change: reverse it, and record another one. */
-		PaymentUpdate: {
-			/** @description How it was paid. Only of a payment that a caller recorded. */
-			method?: Name | null;
-			/** @description External reference. Only of a payment that a caller recorded. */
-			reference?: Name | null;
-			/** @description Internal notes. */
-			notes?: Text | null;
-			/** @description Data of the caller's. */
-			metadata?: Metadata | null;
-		};
-		/** @description Fields of a payment changed, such as the invoices that it pays. */
-		PaymentUpdatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "payment.updated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "payment";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Payment;
-		};
-		/** @description A percentage from 0 to 100 with at most 4 decimal places, such as 9.975. */
-		Percent: number;
-		/** @description A percentage, as decimal text or a number, from 0 to 100 with at most 4 decimal places. */
-		PercentInput: PercentText | Percent;
-		/** @description A percentage from 0 to 100 as decimal text with at most 4 decimal places, such as `"9.975"`. */
-		PercentText: string;
-		/** @description A secret of a link that was sent to a person. */
-		PersonToken: string;
-		/** @description The stages that deals pass through. A new organization has one pipeline. */
-		Pipeline: {
-			/** @description `pl_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description Its name. */
-			name: string;
-			/** @description Its stages, in order. */
-			stages: Stage[];
-			/** @description Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
-			advanceWhenAllPaid: boolean;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description A pipeline to create. */
-		PipelineCreate: {
-			/** @description Its name. */
-			name: Name;
-			/** @description Its stages, in the order in which deals pass through them. */
-			stages: Stage[];
-			/** @description Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. Default false. */
-			advanceWhenAllPaid?: boolean;
-		};
-		/** @description One record. */
-		PipelineData: {
-			/** @description The record. */
-			data: Pipeline;
-		};
-		/** @description A page of records. */
-		PipelineList: {
-			/** @description The records of this page. */
-			data: Pipeline[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description Changes of a pipeline: an absent field stays as it is. */
-		PipelineUpdate: {
-			/** @description Its name. */
-			name?: Name;
-			/** @description Its stages: an array replaces them all. A stage with live deals cannot be removed. */
-			stages?: Stage[];
-			/** @description Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
-			advanceWhenAllPaid?: boolean;
-		};
-		/** @description An amount that is more than nothing. */
-		PositiveCents: number;
-		/**
-		 * @description What would happen to a record. A later version may add actions.
-		 *
-		 *     - `create`: A record would be created.
-		 *     - `update`: The record that it matches would be changed.
-		 *     - `unchanged`: The record that it matches is like that already.
-		 *     - `skip`: It would be left alone, since several records match it.
-		 *     - `conflict`: Somebody would have to decide, since several records match it.
-		 *     - `fail`: It cannot be written; `errors` says why.
-		 */
-		PreviewAction: "create" | "update" | "unchanged" | "skip" | "conflict" | "fail";
-		/** @description The id of a record at a provider. */
-		PreviewExternalId: string;
-		/** @description A mapped record, and what would happen to it. */
-		PreviewedRecord: {
-			/** @description What the fields made of it; null when one of them failed the record. */
-			output: {
-				[key: string]: unknown;
-			} | null;
-			/** @description What went wrong, also where `onError` has dealt with it. */
-			errors: MappedFieldError[];
-			/** @description What would happen: what a sync of the connection would do that has nothing but its links to go by, and where the source wins. Null when the target is an external system and there is no `connectionId`. */
-			action: PreviewAction | null;
-			/** @description The stored record: the one that is linked, or that it matches, or that goes out; null without one, or with several. */
-			recordId: Id | null;
-			/** @description The id of the record at the provider; null when it is not known. */
-			externalId: string | null;
-			/** @description The record as it was read; null of a record of `records`. */
-			source: {
-				[key: string]: unknown;
-			} | null;
-			/** @description Of a record that goes out: what the provider has now; null when it has none, or was not asked. */
-			current: {
-				[key: string]: unknown;
-			} | null;
-			/** @description What would change: in the stored record by field, or at the provider by the `target` of the mapping's fields. */
-			changes: {
-				[key: string]: FieldChange;
-			};
-		};
-		/** @description A price in minor units: an integer, or decimal text with at most 6 decimal places for prices below a cent. */
-		PriceInput: Cents | DecimalText;
-		/** @description What went wrong (RFC 9457). */
-		Problem: {
-			/** @description A URI for the kind of problem (RFC 9457 §3.1.1): `urn:remit:problem:` and the code. */
-			type: string;
-			/** @description The kind of problem in words. */
-			title: string;
-			/** @description The HTTP status. */
-			status: number;
-			/** @description This occurrence of the problem in words, at most 1000 characters. */
-			detail: string;
-			/** @description The path of the request, at most 1000 characters of it. */
-			instance: string;
-			/** @description The kind of problem, for programs. */
-			code: ErrorCode;
-			/** @description The request's id, as in `X-Request-Id` and the server's log. */
-			requestId: string;
-			/** @description The errors in the request, each with its place; at most 100. An array or object with too much in it is one error, whatever is in it. */
-			errors?: ProblemError[];
-			/** @description True when the request has more errors than `errors` names. */
-			moreErrors?: boolean;
-		};
-		/** @description One error in a request, and its place. */
-		ProblemError: {
-			/** @description JSON Pointer (RFC 6901) into the request body; one that is longer than 256 characters is cut and ends in `…`. */
-			pointer?: string;
-			/** @description Name of the path, query or header parameter; one that is longer than 256 characters is cut and ends in `…`. */
-			parameter?: string;
-			/** @description The rule that was broken, such as `required`, `format`, `maximum` or an error code. */
-			code: string;
-			/** @description What is wrong, or what the value must be. */
-			detail: string;
-		};
-		/** @description A service to connect to. */
-		Provider: {
-			/** @description Its id, such as `hubspot`: the `provider` of a connection. */
-			id: string;
-			/** @description Its name. */
-			name: string;
-			/** @description The version of its API that Remit speaks; null for an API that a connection describes. */
-			apiVersion: string | null;
-			/** @description How a connection to it may prove who it is. */
-			authTypes: ConnectionAuthType[];
-			/** @description Whether the server has a client id and secret for `oauth2` at this provider: `PROVIDER_<ID>_CLIENT_ID` and `PROVIDER_<ID>_CLIENT_SECRET`. */
-			configured: boolean;
-			/** @description The kinds of records that Remit knows there; none for an API that a connection describes. */
-			objects: ProviderObject[];
-		};
-		/** @description A field of an object. */
-		ProviderField: {
-			/** @description Where it is in the object, with dots between the names. */
-			path: string;
-			/** @description Its type. */
-			type: ProviderFieldType;
-		};
-		/**
-		 * @description The type of a field at a provider. A later version may add types.
-		 *
-		 *     - `string`: Text.
-		 *     - `number`: A number.
-		 *     - `boolean`: True or false.
-		 *     - `datetime`: A time, in the provider's own form.
-		 */
-		ProviderFieldType: "string" | "number" | "boolean" | "datetime";
-		/** @description A page of records. */
-		ProviderList: {
-			/** @description The records of this page. */
-			data: Provider[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/**
-		 * @description The providers to which there are connections; `GET /connections/providers` says what each has. A later version may add others.
-		 *
-		 *     - `hubspot`: HubSpot.
-		 *     - `xero`: Xero.
-		 *     - `stripe`: Stripe.
-		 *     - `http_json`: Any JSON API, which the connection describes.
-		 */
-		ProviderName: "hubspot" | "xero" | "stripe" | "http_json";
-		/** @description A kind of record at a provider. */
-		ProviderObject: {
-			/** @description Its name. */
-			name: string;
-			/** @description The field that tells one from another. */
-			idField: string;
-			/** @description Its fields that are known; there may be others. */
-			fields: ProviderField[];
-		};
-		/** @description An invoice as its client sees it, without internal fields. Before it is first sent, `billTo` and `billFrom` are the current ones. */
-		PublicInvoice: {
-			/** @description Its number, unique in the organization. */
-			invoiceNumber: string;
-			/** @description Its status. */
-			status: InvoiceStatus;
-			/** @description When it was issued, in Unix milliseconds. */
-			issuedDate: UnixMs | null;
-			/** @description When it is due, in Unix milliseconds. */
-			dueDate: UnixMs | null;
-			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
-			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied, in Unix milliseconds. */
-			periodEnd: UnixMs | null;
-			/** @description When it was paid, in Unix milliseconds. */
-			paidDate: UnixMs | null;
-			/** @description Sum before tax, in minor units of the currency. */
-			subtotalCents: Cents;
-			/** @description Tax in percent, for lines without taxes of their own. */
-			taxRate: Percent;
-			/** @description Name of that tax. */
-			taxLabel: string;
-			/** @description Tax, in minor units of the currency. */
-			taxCents: Cents;
-			/** @description Sum with tax, in minor units of the currency. */
-			totalCents: Cents;
-			/** @description ISO 4217 code; every amount is in its minor unit. */
-			currency: string;
-			/** @description Notes shown on the invoice. */
-			notes: string | null;
-			/** @description Payment terms. */
-			paymentTerms: string | null;
-			/** @description Its lines, in order. */
-			lineItems: PublicLineItem[];
-			/** @description The total of each tax; empty without line items. */
-			taxBreakdown: TaxBreakdown[];
-			/** @description The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
-			amountPaidCents: Cents;
-			/** @description The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
-			amountDueCents: Cents;
-			/** @description Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
-			isOverdue: boolean;
-			/** @description The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
-			billTo: Party | null;
-			/** @description The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
-			billFrom: Party | null;
-			/** @description URL of the PDF. */
-			pdfUrl: string;
-			/** @description URL of the page to pay it; null when it cannot be paid. */
-			payUrl: string | null;
-		};
-		/** @description One record. */
-		PublicInvoiceData: {
-			/** @description The record. */
-			data: PublicInvoice;
-		};
-		/** @description A line of an invoice, as its client sees it. */
-		PublicLineItem: {
-			/** @description Its place, from 1. */
-			position: number;
-			/** @description The kind of line. */
-			kind: LineItemKind;
-			/** @description What is charged. */
-			description: string;
-			/** @description How many units, as decimal text. */
-			quantity: string;
-			/** @description What is counted. */
-			unit: string | null;
-			/** @description Price of one unit in minor units: an integer, or decimal text for a price below a cent. */
-			unitPriceCents: Cents | string;
-			/** @description Discount in percent, as decimal text. */
-			discountPercent: string | null;
-			/** @description Discount in minor units. */
-			discountCents: Cents | null;
-			/** @description The line's own taxes; null means that the invoice's `taxRate` applies. */
-			taxes: LineTax[] | null;
-			/** @description Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
-			amountCents: Cents;
-			/** @description The amount without tax, in minor units of the currency. */
-			netCents: Cents;
-			/** @description The line's tax, in minor units of the currency. */
-			taxCents: Cents;
-			/** @description Net + tax, in minor units of the currency. */
-			grossCents: Cents;
-			/** @description First day on which the goods or services were supplied, in Unix milliseconds. */
-			periodStart: UnixMs | null;
-			/** @description Last day on which they were supplied, in Unix milliseconds. */
-			periodEnd: UnixMs | null;
-		};
-		/** @description What the mail server answered for one recipient of an e-mail. */
-		RecipientAnswer: {
-			/** @description The recipient's address. */
-			address: string;
-			/** @description Whether the mail server has taken the e-mail for this recipient. */
-			accepted: boolean;
-			/** @description The mail server's words when it has not; null when it has. */
-			answer: string | null;
-		};
-		/** @description Why a record could not be written. */
-		RecordFailure: {
-			/** @description The target of the field; empty when it is about the whole record. */
-			field: string;
-			/** @description The kind of error, such as `required`, `type`, `conflict`, `provider_rejected` or an error code. */
-			code: string;
-			/** @description What is wrong. */
-			reason: string;
-			/** @description What the record has where the field is read, as text or JSON and at most 200 characters of it. Absent where it has nothing, where the error is about the whole record, and where the field's name says that it may be a secret. */
-			value?: string;
-			/** @description Of `several_matches`: the ids of the first 10 records that match, of Remit for an `inbound` record and else of the provider. A link says which one it is (`POST /syncs/{id}/links`). */
-			candidates?: string[];
-			/** @description Of `conflict`: the first 20 fields that differ, without those whose name says that they may be a secret. */
-			differences?: ConflictingField[];
-			/** @description Of `conflict`: what tells these two records, as they were then, from what they are once either has changed. A decision may name it. */
-			version?: string;
-		};
-		/** @description A path below `baseUrl` about one record, with `{id}` for its id, such as `/customers/{id}`. */
-		RecordPath: string;
-		/**
-		 * @description Which deliveries to make again.
-		 *
-		 *     - `exhausted`: Those whose last attempt failed, and that get no other by themselves.
-		 *     - `skipped`: Those that the endpoint missed while it was paused or disabled.
-		 *     - `retrying`: Those that wait for their next attempt.
-		 *     - `succeeded`: Those that the endpoint answered with 2xx.
-		 *     - `all`: All of these.
-		 */
-		RedeliverStatus: "exhausted" | "skipped" | "retrying" | "succeeded" | "all";
-		/** @description How many deliveries Remit makes again. */
-		Redelivered: {
-			/** @description Their number; at least so many when there are more than 50,000 deliveries to look at. */
-			count: number;
-		};
-		/** @description What an organization is owed and was paid. */
-		ReportSummary: {
-			/** @description The organization's time zone, in which days and months begin. */
-			timeZone: string;
-			/** @description Today there, as a date: 00:00 UTC of that day. It is in Unix milliseconds. */
-			today: UnixMs;
-			/** @description Each currency that has anything to show, by its code. Amounts of different currencies are never added up. */
-			currencies: CurrencySummary[];
-		};
-		/** @description One record. */
-		ReportSummaryData: {
-			/** @description The record. */
-			data: ReportSummary;
-		};
-		/**
-		 * @description A kind of record. A later version may add kinds.
-		 *
-		 *     - `invoice`: Invoices.
-		 *     - `api_key`: Api keys.
-		 *     - `company`: Companies.
-		 *     - `connection`: Connections.
-		 *     - `contact`: Contacts.
-		 *     - `deal`: Deals.
-		 *     - `invitation`: Invitations.
-		 *     - `mapping`: Mappings.
-		 *     - `organization_settings`: The organization settings.
-		 *     - `payment`: Payments.
-		 *     - `pipeline`: Pipelines.
-		 *     - `session`: Sessions.
-		 *     - `sync`: Syncs.
-		 *     - `sync_run`: Sync runs.
-		 *     - `tax_rate`: Tax rates.
-		 *     - `time_entry`: Time entries.
-		 *     - `user`: Users.
-		 *     - `webhook_endpoint`: Webhook endpoints.
-		 */
-		ResourceKind: "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "invitation" | "mapping" | "organization_settings" | "payment" | "pipeline" | "session" | "sync" | "sync_run" | "tax_rate" | "time_entry" | "user" | "webhook_endpoint";
-		/** @description The minutes of a step of time. */
-		RoundingMinutes: number;
-		/** @description A record that a search has found. */
-		SearchHit: {
-			/** @description What it is: a company, contact, deal, invoice or time entry. */
-			kind: ResourceKind;
-			/** @description Its id. */
-			id: Id;
-			/** @description Its name; of an invoice its number, of a time entry its task, or else its deliverable or description. */
-			title: string;
-			/** @description What tells it from others: a company's domain, a contact's e-mail address, the company of a deal or invoice, the description of a time entry. Null where there is none, or where the key may not read it. */
-			subtitle: string | null;
-		};
-		/** @description What a search has found, the best first. */
-		SearchHits: {
-			/** @description At most ten records. */
-			data: SearchHit[];
-		};
-		/** @description What to search for: every word must begin a word of the record, in any order, regardless of case and accents. Of a web address the host is searched for; of Chinese, Japanese and Korean each two characters. `C++` is not `C`. The first 12 words count. A text without a letter or digit is 400; a blank one is no search. Where nothing else chooses, a list has at most 250 of the records that match: those whose name begins with the text before others. Beside filters, or in an order that is asked for, it has all that match; the list of companies always has. Where more than 500 match, they are not counted, a page may be short, or empty, and still have a next one, and an offset that looks at more than a page does is 400: follow the cursors. */
-		SearchText: string;
-		/** @description Whether invoices can be sent by e-mail. */
-		SendStatus: {
-			/** @description Whether an invoice can be sent. */
-			configured: boolean;
-			/** @description How the server sends e-mail. */
-			transport: MailTransport;
-			/** @description The sender's address. */
-			from: string | null;
-			/** @description The server's settings that are missing. */
-			missing: string[];
-			/** @description Whether an earlier e-mail of the invoice was perhaps sent, so that sending it needs `again: true`. */
-			perhapsSent: boolean;
-		};
-		/** @description A session: somebody signed in with a browser. It ends after 7 days without use, and after 30 days in any case. */
-		Session: {
-			/** @description `ses_<id>`. */
-			id: Id;
-			/** @description The organization that it is in. */
-			organizationId: Id;
-			/** @description The person whose it is. */
-			userId: Id;
-			/** @description What the browser said of itself, at most 300 characters; null when it said nothing. */
-			userAgent: string | null;
-			/** @description The address that the person signed in from; null when it is unknown. */
-			address: string | null;
-			/** @description When the person signed in, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last used, written every ten seconds, in Unix milliseconds. */
-			lastSeenAt: UnixMs;
-			/** @description When it ends, however much it is used, in Unix milliseconds. */
-			expiresAt: UnixMs;
-		};
-		/** @description A page of records. */
-		SessionList: {
-			/** @description The records of this page. */
-			data: Session[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description The first person of a server. */
-		SetupCreate: {
-			/** @description What stands behind `#` in the link that the server printed. */
-			token: PersonToken;
-			/** @description The name of an organization to make; when absent, the person belongs to the only one that there is. */
-			organizationName?: Name;
-			/** @description The address to sign in with. */
-			email: Email;
-			/** @description The name that others see. */
-			name: Name;
-			/** @description The password to sign in with. */
-			password: Password;
-		};
-		/** @description Whether a server waits for its first person, and how people sign in. */
-		SetupState: {
-			/** @description Whether nobody can sign in yet. The link to the set-up page is in what the server printed when it started. */
-			isOpen: boolean;
-			/** @description The organization that the first person will belong to; null when it has to be made, or when the set-up is done. */
-			organizationName: string | null;
-			/** @description Whether people can also sign in at an OpenID Connect provider: a browser goes there by the server's `/openid/sign-in`. */
-			openIdConnect: boolean;
-		};
-		/** @description One record. */
-		SetupStateData: {
-			/** @description The record. */
-			data: SetupState;
-		};
-		/** @description How a person signs in. */
-		SignIn: {
-			/** @description The address that the person has here. */
-			email: Email;
-			/** @description The password. */
-			password: string;
-			/** @description The organization; when absent, the one that the person used last. */
-			organizationId?: Id;
-		};
-		/**
-		 * @description The direction of sorting.
-		 *
-		 *     - `asc`: Smallest first.
-		 *     - `desc`: Largest first.
-		 */
-		SortOrder: "asc" | "desc";
-		/** @description A stage of a pipeline. */
-		Stage: {
-			/** @description Its key, which is the `stage` of deals. */
-			key: StageKey;
-			/** @description Its name. */
-			label: Name;
-			/** @description What it means for a deal. */
-			type: StageType;
-			/** @description The later stage to which a deal in this stage moves when one of its invoices is paid, or the last (`advanceWhenAllPaid`). */
-			advanceOnInvoicePaidTo?: StageKey | null;
-		};
-		/** @description Stages to filter by. A key that no stage has matches nothing. */
-		StageFilter: string;
-		/** @description The key of a stage, unique in its pipeline. */
-		StageKey: string;
-		/**
-		 * @description What a stage means for a deal.
-		 *
-		 *     - `open`: Not yet won or lost.
-		 *     - `won`: Won: work, invoices and payment.
-		 *     - `lost`: Lost.
-		 */
-		StageType: "open" | "won" | "lost";
-		/** @description A sum of amounts in minor units of one currency. */
-		SumCents: number;
-		/** @description Keeps records of a connection and of Remit in step. */
-		Sync: {
-			/** @description `syn_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description What it is called. */
-			name: string;
-			/** @description The connection to the provider. */
-			connectionId: Id;
-			/** @description The mapping: of an outbound sync one to the provider's records, else one to Remit's. */
-			mappingId: Id;
-			/** @description The mapping from Remit's records to the provider's; null unless the sync is bidirectional. */
-			reverseMappingId: Id | null;
-			/** @description Which way records go. */
-			direction: SyncDirection;
-			/** @description What a run reads. */
-			mode: SyncMode;
-			/** @description When runs begin by themselves. */
-			schedule: SyncSchedule;
-			/** @description Who wins a conflict. */
-			conflictPolicy: SyncConflictPolicy;
-			/** @description What becomes of deleted records. */
-			deletePolicy: SyncDeletePolicy;
-			/** @description What an error does to a run. */
-			errorPolicy: SyncErrorPolicy;
-			/** @description Whether to keep for 30 days what the provider last said of each record. */
-			keepSeen: boolean;
-			/** @description Whether it can run. */
-			status: SyncStatus;
-			/** @description Why it is `blocked`, in words; else null. */
-			statusReason: string | null;
-			/** @description When the next run begins by itself; null when none does. It is in Unix milliseconds. */
-			nextRunAt: UnixMs | null;
-			/** @description How many records have failed that no run has written since (`GET /syncs/{id}/errors`), counted up to 10,000: at the beginning and the end of each run, and every few seconds in between. */
-			openErrors: number;
-			/** @description Its last run; null before the first. */
-			lastRun: LastSyncRun | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description A sync cannot run any more: its connection or its mapping cannot be used. */
-		SyncBlockedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "sync.blocked";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "sync";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Sync;
-		};
-		/**
-		 * @description Who wins when a record changed on both sides since they were last alike. A record that a sync links for the first time counts as changed on both. Where Remit wins, a bidirectional sync writes its values to the provider; in any case a value that lost comes in only once that very field changes at the provider.
-		 *
-		 *     - `source_wins`: The side that the records come from: of a bidirectional sync, the provider.
-		 *     - `target_wins`: The side that the records go to: of a bidirectional sync, Remit.
-		 *     - `newest_wins`: The side that changed last; the source where the provider does not say when.
-		 *     - `manual`: Nobody: the record is an error with the code `conflict`, and both sides stay as they are until somebody decides (`POST …/errors/{errorId}/resolve`).
-		 */
-		SyncConflictPolicy: "source_wins" | "target_wins" | "newest_wins" | "manual";
-		/** @description A sync to create. */
-		SyncCreate: {
-			/** @description What it is called. */
-			name: Name;
-			/** @description The connection to the provider. */
-			connectionId: Id;
-			/** @description The mapping: of an outbound sync one to the provider's records, else one to Remit's. It must be `active`. */
-			mappingId: Id;
-			/** @description Of a bidirectional sync, which needs it: the mapping from Remit's records to the same object of the provider. */
-			reverseMappingId?: Id | null;
-			/** @description Which way records go. */
-			direction: SyncDirection;
-			/** @description What a run reads; `incremental` unless it is set. */
-			mode?: SyncMode;
-			/** @description When runs begin by themselves; `manual` unless it is set. */
-			schedule?: SyncSchedule;
-			/** @description Who wins a conflict; `source_wins` unless it is set. */
-			conflictPolicy?: SyncConflictPolicy;
-			/** @description What becomes of deleted records; `ignore` unless it is set. */
-			deletePolicy?: SyncDeletePolicy;
-			/** @description What an error does to a run; `continue` unless it is set. */
-			errorPolicy?: SyncErrorPolicy;
-			/** @description Whether to keep for 30 days what the provider last said of each record; true unless it is set. */
-			keepSeen?: boolean;
-			/** @description Whether the first run begins at once; true unless it is set. */
-			start?: boolean;
-		};
-		/** @description A sync was created. */
-		SyncCreatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "sync.created";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "sync";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Sync;
-		};
-		/** @description One record. */
-		SyncData: {
-			/** @description The record. */
-			data: Sync;
-		};
-		/**
-		 * @description What becomes of a record whose other side was deleted.
-		 *
-		 *     - `ignore`: It stays. A company that was deleted in Remit comes back when the provider's record changes, and the provider wins by `conflictPolicy`.
-		 *     - `delete`: It is deleted, once a run has read to its end, unless it has changed on its own side since and wins by `conflictPolicy`; with `manual` it is an error with the code `conflict`, and stays until somebody decides. Two or more at once that are more than half of all linked records, and more than 10 that are more than a fifth, wait for somebody to confirm. Once a day an `incremental` run reads everything, since lists of changes do not have what is gone. When the provider's record returns, the company that was linked with it is restored. A company that was deleted in Remit and then made anew keeps its record at the provider, if the mapping's `match` finds it by a look-up there; where there is none, the old record is deleted, and a new one created.
-		 */
-		SyncDeletePolicy: "ignore" | "delete";
-		/** @description A sync was deleted. */
-		SyncDeletedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "sync.deleted";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "sync";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Sync;
-		};
-		/**
-		 * @description Which way records go.
-		 *
-		 *     - `inbound`: From the provider to Remit.
-		 *     - `outbound`: From Remit to the provider.
-		 *     - `bidirectional`: Both ways: first inbound, then outbound.
-		 */
-		SyncDirection: "inbound" | "outbound" | "bidirectional";
-		/**
-		 * @description What a record that cannot be written does to its run.
-		 *
-		 *     - `continue`: The run goes on; its errors say what failed.
-		 *     - `stop`: The run ends as `failed`.
-		 */
-		SyncErrorPolicy: "continue" | "stop";
-		/** @description Which side of a conflict to use. */
-		SyncErrorResolve: {
-			/** @description The side that wins. */
-			use: SyncSide;
-			/** @description The `version` of the conflict that was shown. When a run has found another since, the answer is 409 `conflict_changed`. */
-			version?: Text;
-		};
-		/** @description A link, and what the provider last said of its record. */
-		SyncLink: {
-			/** @description Its id at the provider; null while the link is `unclear`. */
-			externalId: string | null;
-			/** @description The object at the provider. */
-			object: string;
-			/** @description The record of Remit. */
-			recordId: Id;
-			/** @description What is known of it. */
-			state: SyncLinkState;
-			/** @description When the provider last said something else than before; null when it has said nothing yet. It is in Unix milliseconds. */
-			lastSeenAt: UnixMs | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description What the provider last said of it, whole; null when that is older than 30 days, or the sync does not keep it. While a conflict is open it is what the provider said before, and the error has what differs now. */
-			lastSeen: {
-				[key: string]: unknown;
-			} | null;
-		};
-		/** @description Two records to link. */
-		SyncLinkCreate: {
-			/** @description The record's id at the provider. */
-			externalId: Text;
-			/** @description The record of Remit: a company, or an invoice where the sync is about invoices. */
-			recordId: Id;
-		};
-		/** @description One record. */
-		SyncLinkData: {
-			/** @description The record. */
-			data: SyncLink;
-		};
-		/**
-		 * @description What is known of a link. A later version may add states.
-		 *
-		 *     - `linked`: Both records are known.
-		 *     - `unclear`: The record was sent to the provider to be created, and no answer has said whether it is there. The next run finds out, where it can.
-		 */
-		SyncLinkState: "linked" | "unclear";
-		/** @description A provider's record and the one of Remit that it is kept in step with. */
-		SyncLinkSummary: {
-			/** @description Its id at the provider; null while the link is `unclear`. */
-			externalId: string | null;
-			/** @description The object at the provider. */
-			object: string;
-			/** @description The record of Remit. */
-			recordId: Id;
-			/** @description What is known of it. */
-			state: SyncLinkState;
-			/** @description When the provider last said something else than before; null when it has said nothing yet. It is in Unix milliseconds. */
-			lastSeenAt: UnixMs | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-		};
-		/** @description One record. */
-		SyncLinkSummaryData: {
-			/** @description The record. */
-			data: SyncLinkSummary;
-		};
-		/** @description A page of records. */
-		SyncLinkSummaryList: {
-			/** @description The records of this page. */
-			data: SyncLinkSummary[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description A page of records. */
-		SyncList: {
-			/** @description The records of this page. */
-			data: Sync[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/**
-		 * @description What a run reads.
-		 *
-		 *     - `incremental`: What changed since the last run that came to its end; everything, where the provider cannot filter, and once after the fields of a mapping have changed.
-		 *     - `full`: Everything. What has not changed is not written.
-		 */
-		SyncMode: "incremental" | "full";
-		/** @description How far a run is. */
-		SyncProgress: {
-			/** @description The pages that it has read. */
-			pages: number;
-			/** @description The bytes that it has read from the provider, as they came over the network. */
-			bytes: number;
-			/** @description The records that it has read, each of which is counted below as well. */
-			read: number;
-			/** @description The records that it created, and deleted ones that it restored. */
-			created: number;
-			/** @description The records that it changed. */
-			updated: number;
-			/** @description The records that were in step already. */
-			unchanged: number;
-			/** @description The records that it left alone, by the mapping's `onMultiple`, the sync's policies, or since an error of the provider's record that they are about is open. */
-			skipped: number;
-			/** @description The records that it deleted. */
-			deleted: number;
-			/** @description The records that could not be written. */
-			failed: number;
-			/** @description The records that there are; null when the provider does not say. */
-			total: number | null;
-		};
-		/** @description A record that a run could not write. While no run writes it, it stays one error, however many runs fail with it. */
-		SyncRecordError: {
-			/** @description `rer_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The sync. */
-			syncId: Id;
-			/** @description The last run that could not write it. */
-			runId: Id;
-			/**
-			 * @description Which way the record was to go.
-			 */
-			direction: "inbound" | "outbound";
-			/** @description Its id at the provider; null of a record that is not there yet. */
-			externalId: string | null;
-			/** @description Its id in Remit; null of a record that is not here yet. */
-			recordId: Id | null;
-			/** @description Why it could not be written: the field, or an empty text when it is about the whole record, and the reason. */
-			errors: RecordFailure[];
-			/** @description How many runs could not write it. */
-			count: number;
-			/** @description When it first failed, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it last failed, in Unix milliseconds. */
-			lastFailedAt: UnixMs;
-			/** @description When a later run wrote the record after all; null before. It is in Unix milliseconds. */
-			resolvedAt: UnixMs | null;
-			/** @description Which side a caller has decided to use of a conflict; null without a decision. */
-			decision: SyncSide | null;
-		};
-		/** @description One record. */
-		SyncRecordErrorData: {
-			/** @description The record. */
-			data: SyncRecordError;
-		};
-		/** @description A page of records. */
-		SyncRecordErrorList: {
-			/** @description The records of this page. */
-			data: SyncRecordError[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description One execution of a sync. */
-		SyncRun: {
-			/** @description `run_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The sync. */
-			syncId: Id;
-			/** @description What began it. */
-			trigger: SyncTrigger;
-			/** @description What it reads. */
-			mode: SyncRunMode;
-			/** @description Where it is. */
-			status: SyncRunStatus;
-			/** @description Counts from 1 how often it was taken up: again after a server ended amid it. */
-			attempt: number;
-			/** @description The version of the mapping that it works with. */
-			mappingVersion: number;
-			/** @description The version of the mapping back; null without one. */
-			reverseMappingVersion: number | null;
-			/** @description How far it is. */
-			progress: SyncProgress;
-			/** @description Why it failed or waits; else null. */
-			error: SyncRunError | null;
-			/** @description Until when it waits for the provider; else null. It is in Unix milliseconds. */
-			waitingUntil: UnixMs | null;
-			/** @description When it first did something; null before. It is in Unix milliseconds. */
-			startedAt: UnixMs | null;
-			/** @description When it came to its end; null before. It is in Unix milliseconds. */
-			finishedAt: UnixMs | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-		};
-		/** @description A caller broke a run off. */
-		SyncRunCancelledEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "sync.run.cancelled";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "sync_run";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: SyncRun;
-		};
-		/** @description A run would delete so many records that somebody has to confirm it. */
-		SyncRunConfirmationRequiredEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "sync.run.confirmation_required";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "sync_run";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: SyncRun;
-		};
-		/** @description One record. */
-		SyncRunData: {
-			/** @description The record. */
-			data: SyncRun;
-		};
-		/** @description Why a run failed or waits. */
-		SyncRunError: {
-			/** @description The reason, for programs. */
-			code: SyncRunErrorCode;
-			/** @description The reason in words. */
-			detail: string;
-		};
-		/**
-		 * @description Why a run failed or waits. A later version may add others.
-		 *
-		 *     - `provider_limit`: The provider has had as many calls as it allows for now.
-		 *     - `provider_failed`: The provider fails, cannot be reached, or answers what is no answer.
-		 *     - `provider_rejected`: The provider does not let Remit read or write the object.
-		 *     - `list_without_end`: The provider's list leads back to pages that were read, or has the same records again and again. Nothing is deleted on its account.
-		 *     - `credentials_unreadable`: The server lacks the key with which the connection's credentials were sealed. The run goes on within a minute after the server has it.
-		 *     - `connection_needs_reauth`: The provider takes the connection's credentials no more.
-		 *     - `connection_not_active`: The connection was deleted or disabled, or has not been tested since its credentials changed.
-		 *     - `account_changed`: The connection opens another account than when the sync last ran: its records are others. Connect that account as a connection of its own.
-		 *     - `mapping_not_active`: A mapping was deleted, or is not `active` any more.
-		 *     - `schema_changed`: The provider's object no longer has a field that the mapping reads, or the field has another type.
-		 *     - `too_many_deletions`: So many records would be deleted that it may be a mistake (`deletePolicy`): `POST …/confirm` lets that happen.
-		 *     - `record_failed`: A record failed, and the sync's `errorPolicy` is `stop`.
-		 *     - `sync_deleted`: The sync was deleted.
-		 *     - `paused`: The sync is paused.
-		 *     - `storage_limit`: The organization has stored what it may store today (`GET /api/organization/usage`).
-		 *     - `internal_error`: The server could not go on; its log says why.
-		 */
-		SyncRunErrorCode: "provider_limit" | "provider_failed" | "provider_rejected" | "list_without_end" | "credentials_unreadable" | "connection_needs_reauth" | "connection_not_active" | "account_changed" | "mapping_not_active" | "schema_changed" | "too_many_deletions" | "record_failed" | "sync_deleted" | "paused" | "storage_limit" | "internal_error";
-		/** @description A run broke off. */
-		SyncRunFailedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "sync.run.failed";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "sync_run";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: SyncRun;
-		};
-		/** @description How to run a sync. */
-		SyncRunInput: {
-			/**
-			 * @description What the run reads; what the sync's `mode` says unless it is set.
-			 */
-			mode?: "incremental" | "full" | "failed";
-		};
-		/** @description A page of records. */
-		SyncRunList: {
-			/** @description The records of this page. */
-			data: SyncRun[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/**
-		 * @description What a run reads. A later version may add others.
-		 *
-		 *     - `incremental`: What changed since the last run that came to its end.
-		 *     - `full`: Everything.
-		 *     - `failed`: The records that failed in earlier runs and have not been written since.
-		 */
-		SyncRunMode: "incremental" | "full" | "failed";
-		/** @description A run came to its end, and some records failed. */
-		SyncRunPartiallySucceededEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "sync.run.partially_succeeded";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "sync_run";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: SyncRun;
-		};
-		/** @description A run began. */
-		SyncRunStartedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "sync.run.started";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "sync_run";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: SyncRun;
-		};
-		/**
-		 * @description Where a run is. `succeeded`, `partially_succeeded`, `failed` and `cancelled` are its ends. A later version may add statuses.
-		 *
-		 *     - `queued`: It is about to begin.
-		 *     - `running`: It is under way.
-		 *     - `waiting`: It waits: until `waitingUntil` for the provider, until the sync is resumed, or until somebody confirms its deletions.
-		 *     - `succeeded`: All that it read is in step. What failed in an earlier run and has not changed since waits for a run of mode `failed`.
-		 *     - `partially_succeeded`: It read to its end, and some records failed.
-		 *     - `failed`: It broke off; `error` says why. What it wrote stays.
-		 *     - `cancelled`: A caller broke it off. What it wrote stays.
-		 */
-		SyncRunStatus: "queued" | "running" | "waiting" | "succeeded" | "partially_succeeded" | "failed" | "cancelled";
-		/** @description A run came to its end, and all that it read is in step. */
-		SyncRunSucceededEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "sync.run.succeeded";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "sync_run";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: SyncRun;
-		};
-		/** @description When runs begin by themselves. */
-		SyncSchedule: {
-			/** @description The kind of schedule. */
-			type: SyncScheduleType;
-			/** @description Of `interval`, which needs it: the minutes between two runs. */
-			minutes?: number;
-			/** @description Of `cron`, which needs it: five fields (POSIX crontab), such as `0 6 * * 1-5`. One that never comes is 422 `invalid_sync`. */
-			expression?: Text;
-			/** @description Of `cron`: the time zone of its times (IANA); the organization's unless it is set. */
-			timeZone?: TimeZone;
-		};
-		/**
-		 * @description When runs begin by themselves. A later version may add types.
-		 *
-		 *     - `manual`: Never: a caller begins them.
-		 *     - `interval`: A time after the last one began.
-		 *     - `cron`: At the times of a cron expression.
-		 */
-		SyncScheduleType: "manual" | "interval" | "cron";
-		/**
-		 * @description A side of a sync.
-		 *
-		 *     - `source`: Where the records come from: of a bidirectional sync, the provider.
-		 *     - `target`: Where the records go: of a bidirectional sync, Remit.
-		 */
-		SyncSide: "source" | "target";
-		/**
-		 * @description Whether a sync can run. A later version may add statuses.
-		 *
-		 *     - `idle`: It waits for its next run.
-		 *     - `queued`: A run is about to begin.
-		 *     - `running`: A run is under way, or waits to go on.
-		 *     - `paused`: A caller paused it: no run begins, and none goes on.
-		 *     - `blocked`: It cannot run, for the reason in `statusReason`. The next run that can begin ends this.
-		 */
-		SyncStatus: "idle" | "queued" | "running" | "paused" | "blocked";
-		/**
-		 * @description What began a run. A later version may add others.
-		 *
-		 *     - `manual`: A caller.
-		 *     - `schedule`: The sync's schedule.
-		 *     - `webhook`: The provider said that something changed.
-		 */
-		SyncTrigger: "manual" | "schedule" | "webhook";
-		/** @description Changes of a sync: an absent field stays as it is. A run that is under way goes on as it began. */
-		SyncUpdate: {
-			/** @description What it is called. */
-			name?: Name;
-			/** @description The mapping, of the same two objects. */
-			mappingId?: Id;
-			/** @description The mapping back, of the same two objects. */
-			reverseMappingId?: Id | null;
-			/** @description What a run reads. */
-			mode?: SyncMode;
-			/** @description When runs begin by themselves. */
-			schedule?: SyncSchedule;
-			/** @description Who wins a conflict. */
-			conflictPolicy?: SyncConflictPolicy;
-			/** @description What becomes of deleted records. */
-			deletePolicy?: SyncDeletePolicy;
-			/** @description What an error does to a run. */
-			errorPolicy?: SyncErrorPolicy;
-			/** @description Whether to keep for 30 days what the provider last said of each record. */
-			keepSeen?: boolean;
-		};
-		/** @description Settings of a sync changed, or a caller paused or resumed it. A run that begins or ends has events of its own. */
-		SyncUpdatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "sync.updated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "sync";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: Sync;
-		};
-		/** @description The lower-case name of a system or of an object, such as `xero` or `contacts`. */
-		SystemName: string;
-		/** @description One tax of an invoice. */
-		TaxBreakdown: {
-			/** @description Its name on the invoice. Taxes with the same label, percentage and inclusion are one tax. */
-			label: string;
-			/** @description Percentage as decimal text. */
-			percent: string;
-			/** @description Whether the line's price contains it. */
-			inclusive: boolean;
-			/** @description The net amount it is levied on, in minor units of the currency. */
-			taxableCents: Cents;
-			/** @description The tax, in minor units of the currency. */
-			taxCents: Cents;
-		};
-		/** @description A saved tax for line items. */
-		TaxRate: {
-			/** @description `txr_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description Its name in lists. */
-			name: string;
-			/** @description Its name on invoices. */
-			label: string;
-			/** @description Percentage as decimal text. */
-			percent: string;
-			/** @description Whether prices contain it. */
-			inclusive: boolean;
-			/** @description Whether applications should offer it first. */
-			isDefault: boolean;
-			/** @description False when it is archived: invoices keep it, new ones cannot use it. */
-			active: boolean;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description A tax rate to create. */
-		TaxRateCreate: {
-			/** @description Its name in lists. */
-			name: Name;
-			/** @description Its name on invoices; `name` when absent. */
-			label?: Name;
-			/** @description Percentage. */
-			percent: PercentInput;
-			/** @description Whether prices contain it. Default false. */
-			inclusive?: boolean;
-			/** @description Whether applications should offer it first. Default false; true for at most one rate. */
-			isDefault?: boolean;
-		};
-		/** @description A tax rate was created. */
-		TaxRateCreatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "tax_rate.created";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "tax_rate";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: TaxRate;
-		};
-		/** @description One record. */
-		TaxRateData: {
-			/** @description The record. */
-			data: TaxRate;
-		};
-		/** @description A tax rate was archived: deleted, or updated to be not active. */
-		TaxRateDeletedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "tax_rate.deleted";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "tax_rate";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: TaxRate;
-		};
-		/** @description A page of records. */
-		TaxRateList: {
-			/** @description The records of this page. */
-			data: TaxRate[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description Changes of a tax rate: an absent field stays as it is. */
-		TaxRateUpdate: {
-			/** @description Its name in lists. */
-			name?: Name;
-			/** @description Its name on invoices. Invoices that have the rate keep the old name. */
-			label?: Name;
-			/** @description Percentage; cannot change once an invoice has used the rate. */
-			percent?: PercentInput;
-			/** @description Whether prices contain it; cannot change once an invoice has used the rate. */
-			inclusive?: boolean;
-			/** @description Whether applications should offer it first. True unsets any other rate's; an archived rate cannot be offered first. */
-			isDefault?: boolean;
-			/** @description False archives it, true restores it. */
-			active?: boolean;
-		};
-		/** @description Fields of a tax rate changed. That another rate is the default one now is a change too. */
-		TaxRateUpdatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "tax_rate.updated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "tax_rate";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: TaxRate;
-		};
-		/**
-		 * @description Where tax is rounded, half away from zero. A tax that a price contains is amount × percentage ÷ (100 + the percentages of all taxes of the line): it is taken out of the line's amount, which stays, and the net amount is what all its taxes leave.
-		 *
-		 *     - `document`: Once per tax, on the sum of the lines' net amounts. The lines share the tax by largest remainder.
-		 *
-		 *     A tax that prices contain is rounded on the sum of the lines' amounts: once for the lines whose percentages add up to the same, since it is another part of the others. So a tax that one line has alone and another beside a second tax is rounded twice, and its total is the sum of both. Its cents go by largest remainder to the lines with the same set of taxes together, and then to each of them: the order of the lines changes no total, neither of an amount nor of a tax.
-		 *     - `line`: Each tax on every line, then summed.
-		 */
-		TaxRounding: "document" | "line";
-		/** @description Free text: any Unicode except NUL and lone surrogates. Line breaks are kept. */
-		Text: string;
-		/** @description Time entries to invoice. */
-		TimeEntriesInvoice: {
-			/** @description The deal of the entries. */
-			dealId: Id;
-			/** @description Time entries to include: of the deal, billable, ended, and on no invoice. An id that occurs twice counts once. */
-			timeEntryIds: Id[];
-			/** @description How entries are grouped into lines. Entries with different hourly rates never share one. Default `task`. */
-			groupBy?: TimeGrouping;
-			/** @description Notes shown on the invoice. */
-			notes?: Text | null;
-			/** @description Payment terms. Default: the organization's. */
-			paymentTerms?: Text | null;
-			/** @description When it is due. A plain date is a day in the organization's time zone. It is as Unix milliseconds or text. */
-			dueDate?: DateInput | null;
-			/** @description Whether to show the break-down by hourly rate. Default false. */
-			showRateBreakdown?: boolean;
-			/** @description Whether to attach the timesheet. Default false. */
-			includeTimesheet?: boolean;
-			/** @description A saved tax rate for every line. */
-			taxRateId?: Id | null;
-			/** @description The language of its words; `null` takes the company's again, else the organization's. */
-			language?: Language | null;
-		};
-		/** @description Time worked on a deal. */
-		TimeEntry: {
-			/** @description `te_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The deal it is for. */
-			dealId: Id;
-			/** @description Who worked; null for the one person whom entries need not name. */
-			userId: string | null;
-			/** @description The task it was for. */
-			taskId: string | null;
-			/** @description Name of the task. */
-			taskName: string | null;
-			/** @description The deliverable it was for. */
-			deliverableId: string | null;
-			/** @description Name of the deliverable. */
-			deliverableName: string | null;
-			/** @description What was done. */
-			description: string | null;
-			/** @description When the work began, in Unix milliseconds. */
-			startedAt: UnixMs;
-			/** @description When the work ended; null while it is running. It is in Unix milliseconds. */
-			endedAt: UnixMs | null;
-			/** @description How many seconds it took, without breaks; null while it is running. */
-			durationSeconds: number | null;
-			/** @description Whether it is to be invoiced. */
-			billable: boolean;
-			/** @description Its own rate; null when the deal's or the organization's applies. It is in minor units of the currency. */
-			hourlyRateCents: Cents | null;
-			/** @description Whether it is on an invoice. */
-			status: TimeEntryStatus;
-			/** @description The invoice it is on; null when it is on none. */
-			invoiceId: Id | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description A time entry to create. */
-		TimeEntryCreate: {
-			/** @description The deal it is for. */
-			dealId: Id;
-			/** @description When the work began. When absent, the server computes it from end and duration, or takes the current time. It is as Unix milliseconds or RFC 3339 text. */
-			startedAt?: InstantInput;
-			/** @description Who worked. Entries without it are one person's, so at most one of them runs. */
-			userId?: Line | null;
-			/** @description The task it was for, as your task list identifies it. */
-			taskId?: Line | null;
-			/** @description Name of the task, as invoices show it. */
-			taskName?: Line | null;
-			/** @description The deliverable it was for. */
-			deliverableId?: Line | null;
-			/** @description Name of the deliverable, as invoices show it. */
-			deliverableName?: Line | null;
-			/** @description What was done. */
-			description?: Text | null;
-			/** @description When the work ended; null or absent while it is running. It is as Unix milliseconds or RFC 3339 text. */
-			endedAt?: InstantInput | null;
-			/** @description How many seconds it took, without breaks. */
-			durationSeconds?: DurationSeconds | null;
-			/** @description Whether it is to be invoiced. Default true. */
-			billable?: boolean;
-			/** @description Its own rate. Without one the deal's applies, and without that the organization's. It is in minor units of the currency. */
-			hourlyRateCents?: HourlyRate | null;
-		};
-		/** @description A time entry was created. */
-		TimeEntryCreatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "time_entry.created";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "time_entry";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: TimeEntry;
-		};
-		/** @description One record. */
-		TimeEntryData: {
-			/** @description The record. */
-			data: TimeEntry;
-		};
-		/** @description A time entry was deleted. */
-		TimeEntryDeletedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "time_entry.deleted";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "time_entry";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: TimeEntry;
-		};
-		/** @description A page of records. */
-		TimeEntryList: {
-			/** @description The records of this page. */
-			data: TimeEntry[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/**
-		 * @description Whether a time entry is on an invoice.
-		 *
-		 *     - `open`: Not on an invoice.
-		 *     - `invoiced`: On an invoice. It cannot change until the invoice is deleted or cancelled, or its line is removed.
-		 */
-		TimeEntryStatus: "open" | "invoiced";
-		/** @description Changes of a time entry: an absent field stays as it is, `null` clears a field. */
-		TimeEntryUpdate: {
-			/** @description The deal it is for. */
-			dealId?: Id;
-			/** @description When the work began, as Unix milliseconds or RFC 3339 text. */
-			startedAt?: InstantInput;
-			/** @description Who worked. Entries without it are one person's, so at most one of them runs. */
-			userId?: Line | null;
-			/** @description The task it was for, as your task list identifies it. */
-			taskId?: Line | null;
-			/** @description Name of the task, as invoices show it. */
-			taskName?: Line | null;
-			/** @description The deliverable it was for. */
-			deliverableId?: Line | null;
-			/** @description Name of the deliverable, as invoices show it. */
-			deliverableName?: Line | null;
-			/** @description What was done. */
-			description?: Text | null;
-			/** @description When the work ended; null or absent while it is running. It is as Unix milliseconds or RFC 3339 text. */
-			endedAt?: InstantInput | null;
-			/** @description How many seconds it took, without breaks. */
-			durationSeconds?: DurationSeconds | null;
-			/** @description Whether it is to be invoiced. Default true. */
-			billable?: boolean;
-			/** @description Its own rate. Without one the deal's applies, and without that the organization's. It is in minor units of the currency. */
-			hourlyRateCents?: HourlyRate | null;
-		};
-		/** @description Fields of a time entry changed. That an invoice claims or frees it is a change too. */
-		TimeEntryUpdatedEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "time_entry.updated";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "time_entry";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: TimeEntry;
-		};
-		/** @description A time to filter by: Unix milliseconds, an RFC 3339 date-time with an offset, or `YYYY-MM-DD`, which is that calendar day in the organization's time zone. A range contains both its ends, and the whole day of an end that is a day. */
-		TimeFilter: UnixMs | DateText;
-		/**
-		 * @description How time entries are grouped into lines.
-		 *
-		 *     - `task`: A line for each task.
-		 *     - `deliverable`: A line for each deliverable.
-		 *     - `all`: One line for all.
-		 */
-		TimeGrouping: "task" | "deliverable" | "all";
-		/**
-		 * @description How the time of an entry is rounded to steps of some minutes when an invoice charges it. Each entry is rounded by itself; the entry stays as it is, and the invoice's timesheet shows what is charged.
-		 *
-		 *     - `none`: Not: each second is charged.
-		 *     - `up`: Up to the next step: what is begun is charged.
-		 *     - `nearest`: To the nearest step, and up from the half: less than half a step is not charged.
-		 */
-		TimeRounding: "none" | "up" | "nearest";
-		/** @description A time zone of the IANA database, such as `Europe/Berlin`. */
-		TimeZone: string;
-		/**
-		 * @description What is done with a value. A later version may add transforms.
-		 *
-		 *     - `trim`: Text without white space at its ends.
-		 *     - `lower`: Text in lower case.
-		 *     - `upper`: Text in upper case.
-		 *     - `toString`: A number or a boolean as text.
-		 *     - `toInteger`: Text of a whole number as that.
-		 *     - `toNumber`: Text of a decimal number as a number.
-		 *     - `toBoolean`: `true`, `yes`, `y`, `on` or 1 as true; `false`, `no`, `n`, `off` or 0 as false; whatever the case.
-		 *     - `parseDate`: A date in `format` as Unix milliseconds.
-		 *     - `formatDate`: Unix milliseconds as a date in `format`, by the day of UTC.
-		 *     - `toCents`: A decimal amount such as `12.34` in minor units of `currency` or `currencyPath`; more decimal places are an error.
-		 *     - `fromCents`: Minor units as decimal text with all places of `currency` or `currencyPath`.
-		 *     - `enumMap`: The text that `values` has for the value; without one `otherwise`, or an error.
-		 *     - `concat`: The value, or the items of a list, and the values of `paths`, joined by `separator`; without what is empty.
-		 *     - `split`: The parts of a text between `separator`; with `index` one of them.
-		 *     - `coalesce`: The value unless it is empty; else the first of `paths` that is not.
-		 *     - `domainFromUrl`: The domain of a URL, a host or an e-mail address, without `www.`.
-		 *     - `countryCode`: The ISO 3166-1 code of a country by its code or its English, German, French, Spanish, Italian or Dutch name.
-		 *     - `truncate`: At most the first `length` characters.
-		 *     - `lookupLink`: The record in Remit that a sync of the same connection has linked with this id of `object`, as its id; of records that go out, the id at the provider by that in Remit. A field has at most one, and the error of an id without a link is `not_linked`.
-		 */
-		TransformName: "trim" | "lower" | "upper" | "toString" | "toInteger" | "toNumber" | "toBoolean" | "parseDate" | "formatDate" | "toCents" | "fromCents" | "enumMap" | "concat" | "split" | "coalesce" | "domainFromUrl" | "countryCode" | "truncate" | "lookupLink";
-		/**
-		 * @description Why a payment that a processor reported, or a part of it, is on no invoice. A later version may add reasons.
-		 *
-		 *     - `invoice_deleted`: The invoice was deleted.
-		 *     - `invoice_cancelled`: The invoice is cancelled.
-		 *     - `already_paid`: Nothing was owed on the invoice any more.
-		 *     - `currency_mismatch`: It is in another currency than the invoice.
-		 *     - `overpaid`: It is more than was owed on the invoice.
-		 *     - `amount_mismatch`: It is another amount than was owed; older versions applied no such payment.
-		 *     - `unknown_link`: It came by a payment link that is not known here, such as one that was made after the backup which was restored.
-		 */
-		UnappliedReason: "invoice_deleted" | "invoice_cancelled" | "already_paid" | "currency_mismatch" | "overpaid" | "amount_mismatch" | "unknown_link";
-		/** @description Unix epoch milliseconds, up to the end of the year 2200. */
-		UnixMs: number;
-		/** @description A person of an organization, who signs in to the web application. Somebody in two organizations is two of them. */
-		User: {
-			/** @description `usr_<id>`. */
-			id: Id;
-			/** @description The organization that the person belongs to. */
-			organizationId: Id;
-			/** @description The address to sign in with, in lower case: no other person of the organization has it. */
-			email: Email;
-			/** @description The name that others see. */
-			name: string;
-			/** @description What the person may do. */
-			role: UserRole;
-			/** @description When the person last signed in; null before. It is in Unix milliseconds. */
-			lastSignInAt: UnixMs | null;
-			/** @description When the person was removed, who can no longer sign in; null while they belong to the organization. It is in Unix milliseconds. */
-			removedAt: UnixMs | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description One record. */
-		UserData: {
-			/** @description The record. */
-			data: User;
-		};
-		/** @description A page of records. */
-		UserList: {
-			/** @description The records of this page. */
-			data: User[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/**
-		 * @description What a person may do. A later version may add roles.
-		 *
-		 *     - `member`: Reads all records; writes companies, contacts, deals, time, invoices and payments, and sends invoices.
-		 *     - `manager`: As a member; also deletes invoices, and writes tax rates, pipelines, mappings, syncs and deliveries. Reads people, API keys and webhook endpoints.
-		 *     - `admin`: Everything, including people, API keys, webhook endpoints, connections and the settings of the organization.
-		 */
-		UserRole: "member" | "manager" | "admin";
-		/** @description Changes to a person. */
-		UserUpdate: {
-			/** @description The name that others see. A person may change their own. */
-			name?: Name;
-			/** @description What the person may do. It changes at once, also for sessions that are open; other server processes follow within two seconds. */
-			role?: UserRole;
-		};
-		/** @description A VAT identification number that begins with its country, such as `DE136695976`. It is stored in capitals without blanks, dots and hyphens. Numbers of the European Union (but Bulgaria and Czechia), the United Kingdom, Switzerland and Norway must have the right check digits; otherwise the answer is 422 `invalid_vat_id`. Whether a number is registered is not checked. */
-		VatId: string;
-		/** @description A scheme, a host and perhaps a port, with nothing after it. */
-		WebOrigin: string;
-		/** @description The delivery of one event to one endpoint. */
-		WebhookDelivery: {
-			/** @description `whd_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The endpoint. */
-			endpointId: Id;
-			/** @description The event. */
-			eventId: Id;
-			/** @description The event's type. */
-			eventType: EventType;
-			/** @description Its state. */
-			status: DeliveryStatus;
-			/** @description How many attempts were made. */
-			attemptCount: number;
-			/** @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While `onProbation`, not before the host may be tried again. It is in Unix milliseconds. */
-			nextAttemptAt: UnixMs | null;
-			/** @description Whether it waits for its host to answer 2xx: no webhook to the host has been answered so yet, or they have failed for an hour. Until one is, all endpoints on the host share one attempt at a time and 20 an hour. */
-			onProbation: boolean;
-			/** @description Whether it holds the later events of its record back no longer, since it was rejected for five minutes or its endpoint has no order: they may arrive before it. Its requests have the header `webhook-out-of-order: true` then. */
-			outOfOrder: boolean;
-			/** @description The HTTP status of the last attempt; null when there was none, or no answer. */
-			lastResponseStatus: number | null;
-			/** @description Why the last attempt failed; null when it did not. */
-			lastError: string | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-		};
-		/** @description A delivery and its attempts. */
-		WebhookDeliveryDetails: {
-			/** @description `whd_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The endpoint. */
-			endpointId: Id;
-			/** @description The event. */
-			eventId: Id;
-			/** @description The event's type. */
-			eventType: EventType;
-			/** @description Its state. */
-			status: DeliveryStatus;
-			/** @description How many attempts were made. */
-			attemptCount: number;
-			/** @description When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While `onProbation`, not before the host may be tried again. It is in Unix milliseconds. */
-			nextAttemptAt: UnixMs | null;
-			/** @description Whether it waits for its host to answer 2xx: no webhook to the host has been answered so yet, or they have failed for an hour. Until one is, all endpoints on the host share one attempt at a time and 20 an hour. */
-			onProbation: boolean;
-			/** @description Whether it holds the later events of its record back no longer, since it was rejected for five minutes or its endpoint has no order: they may arrive before it. Its requests have the header `webhook-out-of-order: true` then. */
-			outOfOrder: boolean;
-			/** @description The HTTP status of the last attempt; null when there was none, or no answer. */
-			lastResponseStatus: number | null;
-			/** @description Why the last attempt failed; null when it did not. */
-			lastError: string | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Its attempts, oldest first. */
-			attempts: DeliveryAttempt[];
-			/** @description The request of its last attempt; null when nothing was sent: before the first, and without a connection. */
-			request: DeliveryRequest | null;
-		};
-		/** @description One record. */
-		WebhookDeliveryDetailsData: {
-			/** @description The record. */
-			data: WebhookDeliveryDetails;
-		};
-		/** @description A page of records. */
-		WebhookDeliveryList: {
-			/** @description The records of this page. */
-			data: WebhookDelivery[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description A receiver of webhooks. Only its creation and a rotation show its secret. */
-		WebhookEndpoint: {
-			/** @description `whe_<id>`. */
-			id: Id;
-			/** @description The organization that owns it. */
-			organizationId: Id;
-			/** @description The URL to which webhooks go. */
-			url: string;
-			/** @description What it is for. */
-			description: string | null;
-			/** @description The events that it gets. */
-			eventTypes: string[];
-			/** @description The kinds of records to which it is limited, as the key that created it: it gets no event about others. Null: all. */
-			resources: ResourceKind[] | null;
-			/** @description In which order it gets the events of one record. */
-			ordering: EndpointOrdering;
-			/** @description The names of the headers that all its requests have. */
-			headerNames: string[];
-			/** @description Whether it gets deliveries. */
-			status: EndpointStatus;
-			/** @description Why Remit disabled it; null when it did not. */
-			disabledReason: DisabledReason | null;
-			/** @description When the first delivery failed after the last success; null while it works. It is in Unix milliseconds. */
-			failingSince: UnixMs | null;
-			/** @description The last five characters of the secret, to recognise it. */
-			secretHint: string;
-			/** @description Until when the previous secret signs, or signed, as well; null when there is none. It is in Unix milliseconds. */
-			previousSecretExpiresAt: UnixMs | null;
-			/** @description When it was created, in Unix milliseconds. */
-			createdAt: UnixMs;
-			/** @description When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-			updatedAt: UnixMs;
-			/** @description Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
-			version: number;
-		};
-		/** @description An endpoint to create. */
-		WebhookEndpointCreate: {
-			/** @description The URL to which webhooks go. */
-			url: EndpointUrl;
-			/** @description The events that it gets. */
-			eventTypes: EventPattern[];
-			/** @description Headers that all its requests have, such as the key of a gateway in front of it: all of them, those from before go. Each name once, in whatever case. They go as well when the URL gets another host, unless the same change has them. */
-			headers?: EndpointHeader[];
-			/** @description In which order it gets the events of one record; `resource` unless it is set. */
-			ordering?: EndpointOrdering;
-			/** @description What it is for. */
-			description?: Line | null;
-		};
-		/** @description One record. */
-		WebhookEndpointData: {
-			/** @description The record. */
-			data: WebhookEndpoint;
-		};
-		/** @description An endpoint was disabled: it answered 410, or failed for five days. */
-		WebhookEndpointDisabledEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "webhook.endpoint.disabled";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "webhook_endpoint";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: WebhookEndpoint;
-		};
-		/** @description Every delivery to an endpoint has failed for a day, or for one day more. After five days Remit disables the endpoint. */
-		WebhookEndpointFailingEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "webhook.endpoint.failing";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "webhook_endpoint";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: WebhookEndpoint;
-		};
-		/** @description A page of records. */
-		WebhookEndpointList: {
-			/** @description The records of this page. */
-			data: WebhookEndpoint[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description How the attempts to an endpoint ended in the last day: in this hour and the 23 before it, by the clock of UTC. */
-		WebhookEndpointStats: {
-			/** @description The endpoint. */
-			endpointId: Id;
-			/** @description Since when the attempts count, in Unix milliseconds. */
-			since: UnixMs;
-			/** @description Attempts that were answered with 2xx. */
-			succeeded: number;
-			/** @description Attempts that were not: each one counts, also when a later one of the delivery succeeded. */
-			failed: number;
-			/** @description The part that succeeded, from 0 to 1, rounded down to four places; null without attempts. */
-			successRate: number | null;
-			/** @description How long the endpoint took to answer; null without an answer. */
-			latency: WebhookLatency | null;
-		};
-		/** @description One record. */
-		WebhookEndpointStatsData: {
-			/** @description The record. */
-			data: WebhookEndpointStats;
-		};
-		/** @description Changes of an endpoint: an absent field stays as it is. */
-		WebhookEndpointUpdate: {
-			/** @description The URL for all further webhooks, including those that wait. */
-			url?: EndpointUrl;
-			/** @description The events that it gets from now on. */
-			eventTypes?: EventPattern[];
-			/** @description Headers that all its requests have, such as the key of a gateway in front of it: all of them, those from before go. Each name once, in whatever case. They go as well when the URL gets another host, unless the same change has them. */
-			headers?: EndpointHeader[];
-			/** @description In which order it gets the events of one record; `resource` unless it is set. */
-			ordering?: EndpointOrdering;
-			/** @description What it is for. */
-			description?: Line | null;
-			/**
-			 * @description `paused` stops deliveries; `active` starts them again, also for a disabled endpoint.
-			 */
-			status?: "active" | "paused";
-		};
-		/** @description An event, as webhook endpoints get it. `type` says which event it is. */
-		WebhookEvent: InvoiceCreatedEvent | InvoiceUpdatedEvent | InvoiceSentEvent | InvoiceSendFailedEvent | InvoicePerhapsSentEvent | InvoiceViewedEvent | InvoicePartiallyPaidEvent | InvoicePaidEvent | InvoiceOverdueEvent | InvoiceCancelledEvent | InvoiceDeletedEvent | PaymentReceivedEvent | PaymentUpdatedEvent | PaymentUnappliedEvent | PaymentReversedEvent | CompanyCreatedEvent | CompanyUpdatedEvent | CompanyDeletedEvent | CompanyRestoredEvent | ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | DealCreatedEvent | DealUpdatedEvent | DealStageChangedEvent | DealDeletedEvent | TaxRateCreatedEvent | TaxRateUpdatedEvent | TaxRateDeletedEvent | TimeEntryCreatedEvent | TimeEntryUpdatedEvent | TimeEntryDeletedEvent | ConnectionCreatedEvent | ConnectionUpdatedEvent | ConnectionActivatedEvent | ConnectionDegradedEvent | ConnectionNeedsReauthEvent | ConnectionRecoveredEvent | ConnectionDeletedEvent | MappingCreatedEvent | MappingUpdatedEvent | MappingDeletedEvent | SyncCreatedEvent | SyncUpdatedEvent | SyncBlockedEvent | SyncDeletedEvent | SyncRunStartedEvent | SyncRunConfirmationRequiredEvent | SyncRunSucceededEvent | SyncRunPartiallySucceededEvent | SyncRunFailedEvent | SyncRunCancelledEvent | WebhookEndpointFailingEvent | WebhookEndpointDisabledEvent | WebhookTestEvent;
-		/** @description One record. */
-		WebhookEventData: {
-			/** @description The record. */
-			data: WebhookEvent;
-		};
-		/** @description A page of records. */
-		WebhookEventList: {
-			/** @description The records of this page. */
-			data: WebhookEvent[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description A type of event. */
-		WebhookEventType: {
-			/** @description The name to subscribe to. */
-			type: EventType;
-			/** @description What has happened when there is such an event. */
-			description: string;
-			/** @description JSON Schema (2020-12) of the event. */
-			schema: {
-				[key: string]: unknown;
-			};
-			/** @description An event of this type. */
-			example: {
-				[key: string]: unknown;
-			};
-		};
-		/** @description A page of records. */
-		WebhookEventTypeList: {
-			/** @description The records of this page. */
-			data: WebhookEventType[];
-			/** @description The place of the page in its list. */
-			meta: PageMeta;
-		};
-		/** @description How long the endpoint took to answer, whatever it answered. An attempt without an answer does not count. `p50Ms` and `p95Ms` are estimates from counts by steps: 5, 10, 25, 50, 100, 250, 500 ms, 1, 2.5, 5, 10 s. */
-		WebhookLatency: {
-			/** @description The average. */
-			averageMs: number;
-			/** @description Half of the answers came within it. */
-			p50Ms: number;
-			/** @description 95 % of the answers came within it. */
-			p95Ms: number;
-			/** @description The longest. */
-			longestMs: number;
-		};
-		/** @description The deliveries to make again. */
-		WebhookRedeliver: {
-			/** @description Only deliveries of events from then on; when absent, all that the server keeps. It is as Unix milliseconds or RFC 3339 text. */
-			since?: InstantInput;
-			/** @description Only deliveries with this status; when absent, those that are `exhausted`, `skipped` or `retrying`. */
-			status?: RedeliverStatus;
-		};
-		/** @description How to rotate a secret. */
-		WebhookSecretRotate: {
-			/** @description How many seconds webhooks are signed with the old secret as well; a day when absent. */
-			graceSeconds?: number;
-		};
-		/** @description The delivery of a test. */
-		WebhookTestDelivery: {
-			/** @description Its id. */
-			id: Id;
-		};
-		/** @description A caller tests an endpoint. Only that endpoint gets the event. */
-		WebhookTestEvent: {
-			/** @description `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
-			id: Id;
-			/**
-			 * @description What happened.
-			 */
-			type: "webhook.test";
-			/** @description When it happened, as RFC 3339 in UTC. */
-			timestamp: string;
-			/** @description The organization that owns the record. */
-			organizationId: Id;
-			/** @description The record of the event. */
-			resource: {
-				/**
-				 * @description Its kind.
-				 */
-				type: "webhook_endpoint";
-				/** @description Its id. */
-				id: Id;
-			};
-			/** @description Numbers the record's events from 1. An endpoint gets them in this order. */
-			sequence: number;
-			/** @description Who caused it. */
-			actor: EventActor;
-			/** @description The fields that changed; only in an event about a change. */
-			changes?: {
-				[key: string]: FieldChange;
-			};
-			/** @description The record as a GET would have returned it at that moment; for a deleted record, its last state. */
-			data: WebhookEndpoint;
-		};
+/** An event about a record. */
+export type EventOf<Type extends string, Kind extends string, Data> = {
+	/** `evt_<id>`: the same in every delivery of the event, and the `webhook-id` of its requests (Standard Webhooks). */
+	id: Id;
+	/** What happened. */
+	type: Type;
+	/** When it happened, as RFC 3339 in UTC. */
+	timestamp: string;
+	/** The organization that owns the record. */
+	organizationId: Id;
+	/** The record of the event. */
+	resource: {
+		/** Its kind. */
+		type: Kind;
+		/** Its id. */
+		id: Id;
 	};
-	responses: {
-		InvalidRequestOrAmbiguousCredentials: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invalid_request" | "ambiguous_credentials";
-				};
-			};
-		};
-		MissingCredentialsOrSessionEndedOrInvalidCredentials: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "missing_credentials" | "session_ended" | "invalid_credentials";
-				};
-			};
-		};
-		InsufficientScope: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "insufficient_scope";
-				};
-			};
-		};
-		RateLimited: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "rate_limited";
-				};
-			};
-		};
-		InternalError: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "internal_error";
-				};
-			};
-		};
-		Unavailable: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "unavailable";
-				};
-			};
-		};
-		/** @description The key was created. */
-		NewApiKeyWithIdempotentReplayed: {
-			headers: {
-				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": NewApiKey;
-			};
-		};
-		InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials";
-				};
-			};
-		};
-		InsufficientScopeOrCrossSiteRequest: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "insufficient_scope" | "cross_site_request";
-				};
-			};
-		};
-		TooManyApiKeysOrIdempotencyKeyInUse: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "too_many_api_keys" | "idempotency_key_in_use";
-				};
-			};
-		};
-		PayloadTooLarge: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "payload_too_large";
-				};
-			};
-		};
-		UnsupportedMediaType: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "unsupported_media_type";
-				};
-			};
-		};
-		RateLimitedOrStorageLimitReached: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "rate_limited" | "storage_limit_reached";
-				};
-			};
-		};
-		OutcomeUnknownOrUnavailable: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "outcome_unknown" | "unavailable";
-				};
-			};
-		};
-		/** @description The request has succeeded. */
-		Ok: {
-			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": Ok;
-			};
-		};
-		ApiKeyNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "api_key_not_found";
-				};
-			};
-		};
-		InvalidRequestOrInvalidJsonOrAmbiguousCredentials: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invalid_request" | "invalid_json" | "ambiguous_credentials";
-				};
-			};
-		};
-		IdempotencyKeyReused: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "idempotency_key_reused";
-				};
-			};
-		};
-		/** @description The record was created. */
-		CreatedRecordWithETagAndLocationAndIdempotentReplayed: {
-			headers: {
-				ETag: components["headers"]["ETag"];
-				Location: components["headers"]["Location"];
-				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": CreatedRecord;
-			};
-		};
-		IdempotencyKeyInUse: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "idempotency_key_in_use";
-				};
-			};
-		};
-		/** @description The record still has the `ETag` of `If-None-Match`. */
-		NotModified: {
-			headers: {
-				ETag: components["headers"]["ETag"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content?: never;
-		};
-		CompanyNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "company_not_found";
-				};
-			};
-		};
-		/** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
-		OkWithETag: {
-			headers: {
-				ETag: components["headers"]["ETag"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": Ok;
-			};
-		};
-		VersionMismatch: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "version_mismatch";
-				};
-			};
-		};
-		InvalidVatIdOrInvalidIban: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invalid_vat_id" | "invalid_iban";
-				};
-			};
-		};
-		/** @description The request has succeeded. */
-		HistoryEntryList: {
-			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				Link: components["headers"]["Link"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": HistoryEntryList;
-			};
-		};
-		ContactNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "contact_not_found";
-				};
-			};
-		};
-		UnknownCompany: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "unknown_company";
-				};
-			};
-		};
-		DealNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "deal_not_found";
-				};
-			};
-		};
-		UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "unknown_company" | "unknown_contact" | "unknown_pipeline" | "unknown_stage";
-				};
-			};
-		};
-		RecipientSuppressedOrIdempotencyKeyReused: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "recipient_suppressed" | "idempotency_key_reused";
-				};
-			};
-		};
-		RateLimitedOrEmailLimitReachedOrStorageLimitReached: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "rate_limited" | "email_limit_reached" | "storage_limit_reached";
-				};
-			};
-		};
-		/** @description The session has begun. */
-		CurrentSessionDataWithSetCookie: {
-			headers: {
-				/** @description The session's cookie: `HttpOnly`, `SameSite=Strict`, and over https `Secure`. */
-				"Set-Cookie": string;
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": CurrentSessionData;
-			};
-		};
-		InvalidRequestOrInvalidJsonOrBodyRequired: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invalid_request" | "invalid_json" | "body_required";
-				};
-			};
-		};
-		CrossSiteRequest: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "cross_site_request";
-				};
-			};
-		};
-		InvitationEndedOrInvitationNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invitation_ended" | "invitation_not_found";
-				};
-			};
-		};
-		InvitationNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invitation_not_found";
-				};
-			};
-		};
-		/** @description The record was created. */
-		InvoiceCreatedWithETagAndLocationAndIdempotentReplayed: {
-			headers: {
-				ETag: components["headers"]["ETag"];
-				Location: components["headers"]["Location"];
-				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": InvoiceCreated;
-			};
-		};
-		InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUse: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invoice_number_taken" | "time_entry_already_invoiced" | "idempotency_key_in_use";
-				};
-			};
-		};
-		/** @description The request has succeeded. */
-		InvoicePreviewData: {
-			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": InvoicePreviewData;
-			};
-		};
-		InvalidRequest: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invalid_request";
-				};
-			};
-		};
-		ClientLinkNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "client_link_not_found";
-				};
-			};
-		};
-		/** @description The PDF. */
-		PdfWithContentDisposition: {
-			headers: {
-				/** @description `inline`, and a file name (RFC 6266). */
-				"Content-Disposition": string;
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/pdf": unknown;
-			};
-		};
-		InvoiceNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invoice_not_found";
-				};
-			};
-		};
-		/** @description The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
-		InvoiceUpdatedWithETag: {
-			headers: {
-				ETag: components["headers"]["ETag"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": InvoiceUpdated;
-			};
-		};
-		InvoiceNumberTakenOrTimeEntryAlreadyInvoiced: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invoice_number_taken" | "time_entry_already_invoiced";
-				};
-			};
-		};
-		UnprocessableEntityOfInvoicesUpdate: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "unknown_tax_rate" | "tax_rate_archived";
-				};
-			};
-		};
-		/** @description The action was done. */
-		InvoiceLinkWithIdempotentReplayed: {
-			headers: {
-				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": InvoiceLink;
-			};
-		};
-		/** @description The request has succeeded. */
-		InvoiceLink: {
-			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": InvoiceLink;
-			};
-		};
-		ClientLinkNotFoundOrInvoiceNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "client_link_not_found" | "invoice_not_found";
-				};
-			};
-		};
-		InvalidVatIdOrInvalidIbanOrLowContrast: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invalid_vat_id" | "invalid_iban" | "low_contrast";
-				};
-			};
-		};
-		PaymentNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "payment_not_found";
-				};
-			};
-		};
-		PaymentNotManual: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "payment_not_manual";
-				};
-			};
-		};
-		/** @description The action was done. */
-		OkWithIdempotentReplayed: {
-			headers: {
-				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": Ok;
-			};
-		};
-		IdempotencyKeyInUseOrPaymentNotManual: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "idempotency_key_in_use" | "payment_not_manual";
-				};
-			};
-		};
-		PipelineNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "pipeline_not_found";
-				};
-			};
-		};
-		StageInUse: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "stage_in_use";
-				};
-			};
-		};
-		InvalidStages: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invalid_stages";
-				};
-			};
-		};
-		RecordInUse: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "record_in_use";
-				};
-			};
-		};
-		CrossSiteRequestOrSessionRequired: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "cross_site_request" | "session_required";
-				};
-			};
-		};
-		TaxRateNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "tax_rate_not_found";
-				};
-			};
-		};
-		TaxRateInUse: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "tax_rate_in_use";
-				};
-			};
-		};
-		TaxRateArchived: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "tax_rate_archived";
-				};
-			};
-		};
-		TimeEntryNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "time_entry_not_found";
-				};
-			};
-		};
-		TimeEntryInvoicedOrTimerRunning: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "time_entry_invoiced" | "timer_running";
-				};
-			};
-		};
-		UnknownDealOrInvalidTimeEntry: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "unknown_deal" | "invalid_time_entry";
-				};
-			};
-		};
-		UserNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "user_not_found";
-				};
-			};
-		};
-		LastAdmin: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "last_admin";
-				};
-			};
-		};
-		OutcomeUnknownOrUnavailableOrResolverUnavailable: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "outcome_unknown" | "unavailable" | "resolver_unavailable";
-				};
-			};
-		};
-		ConnectionNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "connection_not_found";
-				};
-			};
-		};
-		ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUse: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "provider_not_configured" | "connection_disabled" | "idempotency_key_in_use";
-				};
-			};
-		};
-		ConnectionDisabled: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "connection_disabled";
-				};
-			};
-		};
-		ProviderFailed: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "provider_failed";
-				};
-			};
-		};
-		MappingNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "mapping_not_found";
-				};
-			};
-		};
-		InvalidMappingOrUnknownConnection: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "invalid_mapping" | "unknown_connection";
-				};
-			};
-		};
-		SyncNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "sync_not_found";
-				};
-			};
-		};
-		/** @description The action was done. */
-		SyncRunDataWithIdempotentReplayed: {
-			headers: {
-				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": SyncRunData;
-			};
-		};
-		/** @description The request has succeeded. */
-		SyncRecordErrorList: {
-			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				Link: components["headers"]["Link"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": SyncRecordErrorList;
-			};
-		};
-		SyncErrorNotFoundOrSyncNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "sync_error_not_found" | "sync_not_found";
-				};
-			};
-		};
-		/** @description The request has succeeded. */
-		SyncLinkSummaryList: {
-			headers: {
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				Link: components["headers"]["Link"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": SyncLinkSummaryList;
-			};
-		};
-		SyncLinkNotFoundOrSyncNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "sync_link_not_found" | "sync_not_found";
-				};
-			};
-		};
-		/** @description The action was done. */
-		SyncDataWithIdempotentReplayed: {
-			headers: {
-				"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-				"X-Request-Id": components["headers"]["X-Request-Id"];
-				"X-Contract-Version": components["headers"]["X-Contract-Version"];
-				"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-				"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-				"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-				[name: string]: unknown;
-			};
-			content: {
-				"application/json": SyncData;
-			};
-		};
-		SyncNotFoundOrSyncRunNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "sync_not_found" | "sync_run_not_found";
-				};
-			};
-		};
-		WebhookDeliveryNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "webhook_delivery_not_found";
-				};
-			};
-		};
-		WebhookEndpointNotFound: {
-			headers: {
-				[name: string]: unknown;
-			};
-			content: {
-				"application/problem+json": Problem & {
-					code?: "webhook_endpoint_not_found";
-				};
-			};
-		};
+	/** Numbers the record's events from 1. An endpoint gets them in this order. */
+	sequence: number;
+	/** Who caused it. */
+	actor: EventActor;
+	/** The fields that changed; only in an event about a change. */
+	changes?: {
+		[key: string]: FieldChange;
 	};
-	parameters: {
-		/** @description The record's id. */
-		AuditedPath: Id;
-		/** @description The company's id. */
-		CompanyPath: Id;
-		/** @description The connection's id. */
-		ConnectionPath: Id;
-		/** @description The contact's id. */
-		ContactPath: Id;
-		/** @description Only deals that were created then or later, as Unix milliseconds or text. */
-		"DealFilters.createdFrom": TimeFilter;
-		/** @description Only deals that were created then or earlier, as Unix milliseconds or text. */
-		"DealFilters.createdTo": TimeFilter;
-		/** @description Only deals with this currency. */
-		"DealFilters.currency": CurrencyCode;
-		/** @description The field to sort by: `createdAt` unless `updatedSince` is there. */
-		"DealFilters.sortBy": DealSort;
-		/** @description Direction of sorting: the newest first by `createdAt`, the first change first by `updatedAt`. */
-		"DealFilters.sortOrder": SortOrder;
-		/** @description Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. It is as Unix milliseconds or text. */
-		"DealFilters.updatedSince": TimeFilter;
-		/** @description Only deals worth so much or less, in minor units of their currencies. */
-		"DealFilters.valueMax": Cents;
-		/** @description Only deals worth so much or more, in minor units of their currencies. */
-		"DealFilters.valueMin": Cents;
-		/** @description The deal's id. */
-		DealPath: Id;
-		/** @description The delivery's id. */
-		DeliveryPath: Id;
-		/** @description The endpoint's id. */
-		EndpointPath: Id;
-		/** @description The event's id. */
-		EventPath: Id;
-		/** @description Makes a POST safe to repeat (IETF draft `Idempotency-Key`): for 24 hours, a request with the same key and body gets the answer of the first one again, with `Idempotent-Replayed: true`. */
-		IdempotencyHeader: string;
-		/** @description Change the record only if it still has this `ETag`; else 412 (RFC 9110 §13.1.1). */
-		IfMatchHeader: string;
-		/** @description Answer 304 without a body if the record still has this `ETag` (RFC 9110 §13.1.2). */
-		IfNoneMatchHeader: string;
-		/** @description The invitation's id. */
-		InvitationPath: Id;
-		/** @description Show these records beside their ids, separated by commas: `expand=company,deal`. Each needs the scope to read it. */
-		InvoiceExpandQuery: InvoiceExpansion[];
-		/** @description Only invoices of this company. */
-		"InvoiceFilter.companyId": IdFilter;
-		/** @description Only invoices created on or after this date. A number is an instant here. It is as Unix milliseconds or text. */
-		"InvoiceFilter.createdFrom": DateInput;
-		/** @description Only invoices created on or before this date. A number is an instant here. It is as Unix milliseconds or text. */
-		"InvoiceFilter.createdTo": DateInput;
-		/** @description Only invoices in this currency. */
-		"InvoiceFilter.currency": CurrencyCode;
-		/** @description Only invoices of this deal. */
-		"InvoiceFilter.dealId": IdFilter;
-		/** @description Only invoices due on or after this date, as Unix milliseconds or text. */
-		"InvoiceFilter.dueFrom": DateInput;
-		/** @description Only invoices due on or before this date, as Unix milliseconds or text. */
-		"InvoiceFilter.dueTo": DateInput;
-		/** @description Only invoices that are overdue, or only those that are not. */
-		"InvoiceFilter.isOverdue": boolean;
-		/** @description Only invoices issued on or after this date, as Unix milliseconds or text. */
-		"InvoiceFilter.issuedFrom": DateInput;
-		/** @description Only invoices issued on or before this date, as Unix milliseconds or text. */
-		"InvoiceFilter.issuedTo": DateInput;
-		/** @description Only invoices paid on or after this date, as Unix milliseconds or text. */
-		"InvoiceFilter.paidFrom": DateInput;
-		/** @description Only invoices paid on or before this date, as Unix milliseconds or text. */
-		"InvoiceFilter.paidTo": DateInput;
-		/** @description Only invoices that are paid this far. */
-		"InvoiceFilter.paymentState": PaymentState;
-		/** @description Only invoices with this status, or with one of these, separated by commas: `status=sent,overdue`. */
-		"InvoiceFilter.status": InvoiceStatus[];
-		/** @description Only invoices of at most this total, in minor units. */
-		"InvoiceFilter.totalMax": Cents;
-		/** @description Only invoices of at least this total, in minor units. */
-		"InvoiceFilter.totalMin": Cents;
-		/** @description Only invoices that were changed or created then or later. A number is an instant here. It is as Unix milliseconds or text. */
-		"InvoiceFilter.updatedSince": DateInput;
-		/** @description Whether to count the invoices that match, in the header `X-Total-Count`. */
-		"InvoiceListQuery.count": boolean;
-		/** @description `summary` leaves out lines, taxes, parties and texts. */
-		"InvoiceListQuery.fields": InvoiceFields;
-		/** @description Full-text search over number and payment reference, or, where the key may read companies, the company's name and domain. Only where neither alone has all the words of any, over both together. */
-		"InvoiceListQuery.search": SearchText;
-		/** @description The field to sort by. Invoices with the same value go by their ids. */
-		"InvoiceListQuery.sortBy": "createdAt" | "issuedDate" | "dueDate" | "totalCents" | "invoiceNumber";
-		/** @description Direction of sorting. */
-		"InvoiceListQuery.sortOrder": "asc" | "desc";
-		/** @description The invoice's id. */
-		InvoicePath: Id;
-		/** @description The key's id. */
-		KeyPath: Id;
-		/** @description The mapping's id. */
-		MappingPath: Id;
-		/** @description The most records in a page, 1 to 100. */
-		"OffsetQuery.limit": number;
-		/** @description How many records to skip. */
-		"OffsetQuery.offset": number;
-		/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-		"PageQuery.cursor": Cursor;
-		/** @description The payment's id. */
-		PaymentPath: Id;
-		/** @description The pipeline's id. */
-		PipelinePath: Id;
-		/** @description Only the sessions of this person. */
-		SessionFilter: IdFilter;
-		/** @description The session's id. */
-		SessionPath: Id;
-		/** @description Only errors of which one reason has this code, such as `conflict`. */
-		"SyncErrorFilter.code": string;
-		/** @description Only errors of records that were to go this way. */
-		"SyncErrorFilter.direction": "inbound" | "outbound";
-		/** @description Only the errors of the record with this id at the provider. */
-		"SyncErrorFilter.externalId": string;
-		/** @description Only the errors of the record with this id in Remit. */
-		"SyncErrorFilter.recordId": IdFilter;
-		/** @description The error's id. */
-		"SyncErrorPath.errorId": Id;
-		/** @description The record's id at the provider; of a link that is `unclear`, the one of Remit's record. */
-		"SyncLinkPath.externalId": string;
-		/** @description The sync's id. */
-		SyncPath: Id;
-		/** @description The run's id. */
-		"SyncRunPath.runId": Id;
-		/** @description The tax rate's id. */
-		TaxRatePath: Id;
-		/** @description The time entry's id. */
-		TimeEntryPath: Id;
-		/** @description The token of the client link. */
-		TokenPath: string;
-		/** @description The person's id. */
-		UserPath: Id;
+	/** The record as a GET would have returned it at that moment; for a deleted record, its last state. */
+	data: Data;
+};
+/**
+ * The kinds of actors. A later version may add kinds.
+ *
+ *     - `api_key`: The holder of an API key.
+ *     - `user`: A person with a session.
+ *     - `client_link`: A client through a link.
+ *     - `payment_processor`: A payment processor.
+ *     - `command`: A person who ran a command on the server.
+ *     - `sync`: A run of a sync.
+ *     - `system`: Remit itself.
+ */
+export type ActorType = "api_key" | "user" | "client_link" | "payment_processor" | "command" | "sync" | "system";
+/** What an invoice has of a payment. */
+export type Allocation = {
+	/** `alc_<id>`. */
+	id: Id;
+	/** The invoice. */
+	invoiceId: Id;
+	/** The amount; negative only on an invoice with a negative total that has the status `paid`. It is in minor units of the currency. */
+	amountCents: Cents;
+	/** When the invoice got it, or a part of it that changed the amount last, in Unix milliseconds. */
+	allocatedAt: UnixMs;
+};
+/** How much of a payment an invoice gets. */
+export type AllocationInput = {
+	/** The invoice. */
+	invoiceId: Id;
+	/** The amount: at most what the invoice owes, and what the payment has left. It is in minor units of the currency. */
+	amountCents: PositiveCents;
+};
+/** Invoices that get a part of what a payment has left. */
+export type AllocationsCreate = {
+	/** The invoices, and how much each gets: all of them, or none. */
+	allocations: AllocationInput[];
+};
+/** An API key, without its secret. */
+export type ApiKey = {
+	/** `key_<id>`. */
+	id: Id;
+	/** The organization to which it gives access. */
+	organizationId: Id;
+	/** A name to recognise it by. */
+	name: string;
+	/** The last four characters of the key, to recognise it. */
+	lastFour: string;
+	/** What it may do. */
+	scopes: KeyScope[];
+	/** The kinds of records to which it is limited; null: all. */
+	resources: ResourceKind[] | null;
+	/** Who made it: a person, or the holder of another key. Null for a key that a command made, and when nobody noted it. */
+	createdBy: EventActor | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it stops working; null when it does not expire. It is in Unix milliseconds. */
+	expiresAt: UnixMs | null;
+	/** When it was last used, written every ten seconds; null before. It is in Unix milliseconds. */
+	lastUsedAt: UnixMs | null;
+	/** When it was revoked; null while it is not. It is in Unix milliseconds. */
+	revokedAt: UnixMs | null;
+};
+/** A key to create. */
+export type ApiKeyCreate = {
+	/** A name to recognise it by. */
+	name: Name;
+	/** What it may do: at most what the key that creates it may do. */
+	scopes: KeyScope[];
+	/** Limits it to these kinds of records; absent or null: all. It reads events about these kinds alone, makes endpoints that get no others, and of the webhook endpoints and their deliveries has those that are so limited. Its scopes about other kinds do nothing, and what is about the whole organization is closed to it: the audit log, the payment credentials, changes of the settings. A key that is limited can create, see, rotate and revoke only keys that are limited as much. */
+	resources?: ResourceKind[] | null;
+	/** When it stops working; without it the key does not expire, and a key that expires cannot create it. It is as Unix milliseconds or RFC 3339 text. */
+	expiresAt?: InstantInput | null;
+};
+/** A page of records. */
+export type ApiKeyList = {
+	/** The records of this page. */
+	data: ApiKey[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** How to rotate a key. */
+export type ApiKeyRotate = {
+	/** How many seconds the old key keeps working; a day when absent. */
+	overlapSeconds?: number;
+};
+/**
+ * What happened to a record. A later version may add actions.
+ *
+ *     - `created`: It was created.
+ *     - `updated`: Fields of it were written.
+ *     - `deleted`: It was deleted, archived or revoked.
+ *     - `restored`: It had been deleted, and is live again.
+ *     - `erased`: The data of a person in the organization, or all of the organization, was erased.
+ *     - `emailed`: It left by e-mail, or perhaps (`status` is `uncertain`), or only to some of its recipients (`failed`).
+ *     - `shared`: It got a client link, or a connection a link to connect an account.
+ *     - `unshared`: Its client link was revoked.
+ *     - `payment_requested`: It got a payment link.
+ *     - `payment_received`: A payment processor reported a payment of it, applied or not.
+ *     - `authorization_started`: Its authorization at a provider was begun.
+ *     - `tested`: An endpoint or a connection was tested.
+ *     - `redelivered`: Deliveries of an endpoint were made again.
+ *     - `run`: A caller began a run of it.
+ *     - `cancelled`: A caller broke its run off.
+ *     - `deletions_confirmed`: A caller let its run delete many records.
+ *     - `linked`: A caller linked two records that it keeps in step.
+ *     - `unlinked`: A caller removed a link of a record that it keeps in step.
+ *     - `conflict_resolved`: A caller decided a conflict of a record that it keeps in step.
+ */
+export type AuditAction = "created" | "updated" | "deleted" | "restored" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed" | "linked" | "unlinked" | "conflict_resolved";
+/** One change, who made it, and from where. */
+export type AuditEntry = {
+	/** `aud_<id>`. */
+	id: Id;
+	/** The organization that owns the record. */
+	organizationId: Id;
+	/** When it happened, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** What happened to the record. */
+	action: AuditAction;
+	/** The record. */
+	resource: {
+		/** Its kind. */
+		type: ResourceKind;
+		/** Its id. */
+		id: Id;
 	};
-	requestBodies: never;
+	/** What the actor did: an operation of this API such as `invoices.update`, a page (`pages.pay`), the webhook of a payment processor (`payments.webhook`), a command such as `remit keys create`, or a job such as `jobs.overdue`. */
+	operation: string;
+	/** Who caused it. */
+	actor: EventActor;
+	/** The request, as in its `X-Request-Id`; null when no request caused it. */
+	requestId: string | null;
+	/** The fields that changed, before: of a deleted record all of them; null for a new record. Of a list of parts with ids, such as `lineItems`, only the parts that changed, each with its id and what changed of it. Secrets are never here. */
+	before: {
+		[key: string]: unknown;
+	} | null;
+	/** The same fields after: of a new record all of them; null for a deleted record. */
+	after: {
+		[key: string]: unknown;
+	} | null;
+	/** When its values were erased, because they were a person's; null when they were not. It is in Unix milliseconds. */
+	erasedAt: UnixMs | null;
+	/** The address that the request came from; null when no request caused it. */
+	address: string | null;
+};
+/** A page of records. */
+export type AuditEntryList = {
+	/** The records of this page. */
+	data: AuditEntry[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** An account for bank transfers. */
+export type BankAccount = {
+	/** Its holder, when that is not the seller. */
+	holder: string | null;
+	/** Name of the bank. */
+	bankName: string | null;
+	/** IBAN, in capitals without blanks. */
+	iban: string | null;
+	/** BIC (SWIFT code). */
+	bic: string | null;
+	/** Account number, where there is no IBAN. */
+	accountNumber: string | null;
+	/** Routing number, sort code or the like, where there is no IBAN. */
+	routingNumber: string | null;
+};
+/** An account for bank transfers, in a request. An absent field is null. */
+export type BankAccountInput = {
+	/** Its holder, when that is not the seller. */
+	holder?: Line | null;
+	/** Name of the bank. */
+	bankName?: Line | null;
+	/** IBAN (ISO 13616), with or without blanks; 422 `invalid_iban` when its country, length or check digits are wrong. */
+	iban?: Line | null;
+	/** BIC (SWIFT code, ISO 9362). */
+	bic?: string | null;
+	/** Account number, where there is no IBAN. */
+	accountNumber?: Line | null;
+	/** Routing number, sort code or the like, where there is no IBAN. */
+	routingNumber?: Line | null;
+};
+/** What makes an organization's invoices look like its own. */
+export type Branding = {
+	/** Its logo. */
+	logo: Logo | null;
+	/** Its accent colour, as `#rrggbb`; null: that of Remit. */
+	accentColor: string | null;
+};
+/** An amount in minor units of the record's currency: USD 1234 is 12.34, JPY 1234 is ¥1234, KWD 1234 is 1.234. From −999 999 999 999 to 999 999 999 999. */
+export type Cents = number;
+/** A colour as `#rrggbb`. */
+export type Color = string;
+/** A company of the organization. */
+export type Company = {
+	/** `cmp_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** Company name. */
+	name: string;
+	/** Website domain. */
+	domain: string | null;
+	/** Primary phone number. */
+	phone: string | null;
+	/** Free-form notes. */
+	notes: string | null;
+	/** The person who receives the invoices. */
+	billingContactName: string | null;
+	/** First line of the billing address. */
+	billingAddressLine1: string | null;
+	/** Second line of the billing address. */
+	billingAddressLine2: string | null;
+	/** City of the billing address. */
+	billingCity: string | null;
+	/** State or province of the billing address. */
+	billingState: string | null;
+	/** Postal code of the billing address. */
+	billingPostalCode: string | null;
+	/** Country of the billing address. */
+	billingCountry: string | null;
+	/** The e-mail address for invoices. */
+	billingEmail: string | null;
+	/** Tax number. */
+	taxId: string | null;
+	/** VAT identification number. */
+	vatId: string | null;
+	/** The language of its invoices; null: the organization's. */
+	language: Language | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** When it was deleted; null while the company is live. It is in Unix milliseconds. */
+	deletedAt: UnixMs | null;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** A company to create. */
+export type CompanyCreate = {
+	/** Company name. */
+	name: Name;
+	/** Website domain. */
+	domain?: Line | null;
+	/** Primary phone number. */
+	phone?: Line | null;
+	/** Free-form notes. */
+	notes?: Text | null;
+	/** The person who receives the invoices. */
+	billingContactName?: Line | null;
+	/** First line of the billing address. */
+	billingAddressLine1?: Line | null;
+	/** Second line of the billing address. */
+	billingAddressLine2?: Line | null;
+	/** City of the billing address. */
+	billingCity?: Line | null;
+	/** State or province of the billing address. */
+	billingState?: Line | null;
+	/** Postal code of the billing address. */
+	billingPostalCode?: Line | null;
+	/** Country of the billing address. */
+	billingCountry?: Line | null;
+	/** The e-mail address for invoices. */
+	billingEmail?: Email | null;
+	/** Tax number, as invoices show it. */
+	taxId?: Line | null;
+	/** VAT identification number, as invoices show it. */
+	vatId?: VatId | null;
+	/** The language of its invoices; without one, the organization's. */
+	language?: Language | null;
+};
+/** A company was created. */
+export type CompanyCreatedEvent = EventOf<"company.created", "company", Company>;
+/** One record. */
+export type CompanyData = {
+	/** The record. */
+	data: Company;
+};
+/** A company was deleted. */
+export type CompanyDeletedEvent = EventOf<"company.deleted", "company", Company>;
+/** A page of companies. */
+export type CompanyList = {
+	/** The companies of this page. */
+	data: Company[];
+	/** The place of the page in its list. */
+	meta: CompanyListMeta;
+};
+/** The place of a page in the list of companies. */
+export type CompanyListMeta = {
+	/** How many companies match, on all pages: the exact number, or the least that it can be where `isAtLeast` is there. */
+	total: number;
+	/** `true` where more companies may match than `total` says: by a `search`, or by `updatedSince`, of which only so many are counted. Else absent. */
+	isAtLeast?: boolean;
+	/** The `limit` of this page. */
+	limit: number;
+	/** How many records this page skipped: after those of its `cursor`, or from the beginning. */
+	offset: number;
+	/** Whether there are more records after this page. */
+	hasMore: boolean;
+	/** The `cursor` of the next page; null on the last. */
+	nextCursor: string | null;
+	/** `true` where more match the `search` than the 250 records that it ranks, and the list has these alone. Else absent. */
+	truncated?: boolean;
+};
+/** A company that had been deleted is live again: a sync found that the provider's record which it is linked with is back. */
+export type CompanyRestoredEvent = EventOf<"company.restored", "company", Company>;
+/**
+ * A field that companies can be sorted by.
+ *
+ *     - `name`: By name, regardless of case.
+ *     - `createdAt`: By the time of creation.
+ *     - `updatedAt`: By the time of the last change.
+ */
+export type CompanySort = "name" | "createdAt" | "updatedAt";
+/** Changes of a company: an absent field stays as it is, `null` clears a field. */
+export type CompanyUpdate = {
+	/** Company name. */
+	name?: Name;
+	/** Website domain. */
+	domain?: Line | null;
+	/** Primary phone number. */
+	phone?: Line | null;
+	/** Free-form notes. */
+	notes?: Text | null;
+	/** The person who receives the invoices. */
+	billingContactName?: Line | null;
+	/** First line of the billing address. */
+	billingAddressLine1?: Line | null;
+	/** Second line of the billing address. */
+	billingAddressLine2?: Line | null;
+	/** City of the billing address. */
+	billingCity?: Line | null;
+	/** State or province of the billing address. */
+	billingState?: Line | null;
+	/** Postal code of the billing address. */
+	billingPostalCode?: Line | null;
+	/** Country of the billing address. */
+	billingCountry?: Line | null;
+	/** The e-mail address for invoices. */
+	billingEmail?: Email | null;
+	/** Tax number, as invoices show it. */
+	taxId?: Line | null;
+	/** VAT identification number, as invoices show it. */
+	vatId?: VatId | null;
+	/** The language of its invoices; without one, the organization's. */
+	language?: Language | null;
+};
+/** Fields of a company changed. */
+export type CompanyUpdatedEvent = EventOf<"company.updated", "company", Company>;
+/** A field in which both sides of a conflict differ. Values are text or JSON, and at most 200 characters of it. */
+export type ConflictingField = {
+	/** The field: of Remit for an `inbound` record, else of the provider. */
+	field: string;
+	/** What the provider has; null for nothing, and where the record was deleted there. */
+	provider: string | null;
+	/** What Remit has; null for nothing, and where the record was deleted here. */
+	remit: string | null;
+	/** What the provider had when a run last took its record in or wrote it; null for nothing. Absent where that is not kept (`keepSeen`), or both were never linked. */
+	base?: string | null;
+};
+/** A connection to an account at a provider. No answer shows its credentials. */
+export type Connection = {
+	/** `con_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The id of the provider. */
+	provider: string;
+	/** Its name. */
+	name: string;
+	/** How it proves who it is. */
+	authType: ConnectionAuthType;
+	/** Whether it works. */
+	status: ConnectionStatus;
+	/** Why it has that status, in words; null while it is `pending` or `active`. */
+	statusReason: string | null;
+	/** The account that it opens; null until a test has named it. */
+	account: ConnectionAccount | null;
+	/** What it needs besides credentials. */
+	config: ConnectionConfig;
+	/** What the provider lets it do; empty where the provider does not say. */
+	grantedScopes: string[];
+	/** With `oauth2`: what Remit needs to read and write the provider's objects, and the last token was not for. A new authorization asks for it. Empty where the provider does not say what it lets the connection do. */
+	missingScopes: string[];
+	/** To recognise the credentials: the client's id, a user name that is an e-mail address, or the last four characters of a key or another user name of 16 or more; else null. */
+	credentialHint: string | null;
+	/** When its access token expires; null without one. It is in Unix milliseconds. */
+	expiresAt: UnixMs | null;
+	/** When its access token was last replaced; null when it never was. It is in Unix milliseconds. */
+	lastRefreshedAt: UnixMs | null;
+	/** When a call with its present credentials last succeeded, to within five minutes; null when none has. It is in Unix milliseconds. */
+	lastSuccessAt: UnixMs | null;
+	/** Why its last call failed; null when it succeeded, and before the first. Limits of the provider, and what is wrong with one record, are not the connection's. */
+	lastError: ConnectionError | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** The account at the provider that a connection opens. */
+export type ConnectionAccount = {
+	/** Its id at the provider. */
+	externalId: string;
+	/** Its name at the provider; null when the provider says none. */
+	displayName: string | null;
+};
+/** A connection became `active`: a test proved its credentials, or a caller turned it on again. */
+export type ConnectionActivatedEvent = EventOf<"connection.activated", "connection", Connection>;
+/**
+ * How a connection proves who it is. A later version may add others.
+ *
+ *     - `api_key`: A key that the provider gave out, in a header of each call.
+ *     - `basic`: A user name and a password, in the `Authorization` header of each call (RFC 7617).
+ *     - `oauth2`: A person lets Remit in at the provider: authorization code with PKCE (RFC 6749 and 7636).
+ *     - `client_credentials`: A client id and a secret that the provider gave out, for access tokens (RFC 6749 §4.4).
+ */
+export type ConnectionAuthType = "api_key" | "basic" | "oauth2" | "client_credentials";
+/** Where a person lets Remit in. */
+export type ConnectionAuthorization = {
+	/** The URL at the provider, to open in a browser. It works once. */
+	url: string;
+	/** Until when it works: for ten minutes. It is in Unix milliseconds. */
+	expiresAt: UnixMs;
+};
+/** One record. */
+export type ConnectionAuthorizationData = {
+	/** The record. */
+	data: ConnectionAuthorization;
+};
+/** How to authorize a connection. */
+export type ConnectionAuthorize = {
+	/** Where a link on the page leads that says that the connection is active. */
+	returnUrl?: string;
+};
+/** What a connection needs besides credentials. Nothing in it is secret. */
+export type ConnectionConfig = {
+	/** `http_json`, which needs it: the URL that paths are added to, without a query. Its host must be public. */
+	baseUrl?: string;
+	/** `http_json`: the path below `baseUrl` that a test reads; `/` unless it is set. */
+	testPath?: string;
+	/** `http_json` with `client_credentials`, which needs it: where access tokens come from, without a query. Its host must be public. */
+	tokenUrl?: string;
+	/** `http_json` with `client_credentials`: the scopes to ask for. */
+	scopes?: ConnectionScope[];
+	/** `http_json` with `api_key`: the header for the key; `Authorization: Bearer …` unless it is set. */
+	apiKeyHeader?: HeaderName;
+	/** `xero`: the tenant, where the credentials open several. Without it the only one is used, or the one that the connection had before. After a change a test names the account. */
+	tenantId?: string;
+	/** `http_json`: the kinds of records there, each with another name. */
+	objects?: ConnectionObject[];
+};
+/** A connection to create. */
+export type ConnectionCreate = {
+	/** The id of a provider. */
+	provider: Id;
+	/** Its name. */
+	name: Name;
+	/** How it proves who it is: one of the provider's `authTypes`. */
+	authType: ConnectionAuthType;
+	/** What proves it; absent for `oauth2`, and where somebody else brings it by a link (`POST …/link`) or a later change. */
+	credentials?: ConnectionCredentials;
+	/** What it needs besides. */
+	config?: ConnectionConfig;
+};
+/** A connection was created. */
+export type ConnectionCreatedEvent = EventOf<"connection.created", "connection", Connection>;
+/** What proves who a connection is: `apiKey` for `api_key`, `username` and `password` for `basic`, `clientId` and `clientSecret` for `client_credentials`, nothing for `oauth2`. A connection to Stripe may have a `webhookSecret` besides. No answer shows them. */
+export type ConnectionCredentials = {
+	/** The key. */
+	apiKey?: string;
+	/** The user name, without a colon (RFC 7617). */
+	username?: Line;
+	/** The password. */
+	password?: Line;
+	/** The id of the client. */
+	clientId?: Line;
+	/** The secret of the client. */
+	clientSecret?: string;
+	/** `stripe`, besides the key: what Stripe signs the webhooks of the account with. Its endpoint there is `/connections/webhooks/stripe/{organizationId}/{connectionId}`. */
+	webhookSecret?: string;
+};
+/** One record. */
+export type ConnectionData = {
+	/** The record. */
+	data: Connection;
+};
+/** A connection became `degraded`: its provider fails or cannot be reached. */
+export type ConnectionDegradedEvent = EventOf<"connection.degraded", "connection", Connection>;
+/** A connection was deleted. */
+export type ConnectionDeletedEvent = EventOf<"connection.deleted", "connection", Connection>;
+/** Why the last call of a connection failed. */
+export type ConnectionError = {
+	/** The reason, for programs. */
+	code: ConnectionErrorCode;
+	/** The reason in words. Nothing that the provider wrote is in it but the ids and names of accounts. */
+	detail: string;
+	/** With `account_not_chosen`: the accounts that the credentials open, at most 100. */
+	accounts?: ConnectionAccount[];
+	/** When it was, in Unix milliseconds. */
+	at: UnixMs;
+};
+/**
+ * Why a call to a provider failed. A later version may add others.
+ *
+ *     - `unauthorized`: The provider does not take the credentials: it answered 401, or `invalid_grant` to a request for a token.
+ *     - `forbidden`: The provider answered 403: it knows the credentials, but does not let them read what a test reads.
+ *     - `invalid_client`: The provider does not take the server's own client id and secret: its operator sets others.
+ *     - `rate_limited`: The provider answered 429.
+ *     - `provider_failed`: The provider answered 5xx, or gave no token for a reason that is not the credentials.
+ *     - `rejected`: The provider answered another status than 2xx.
+ *     - `unreachable`: There was no connection, or it broke.
+ *     - `timeout`: There was no whole answer in time.
+ *     - `invalid_answer`: The answer is not JSON, or not all of it.
+ *     - `answer_too_large`: The answer is larger than Remit reads.
+ *     - `unsafe_url`: The provider is at an address that the server does not call; `EGRESS_ALLOW_CIDRS` can allow it.
+ *     - `authorization_denied`: A person did not let Remit in at the provider.
+ *     - `not_authorized`: The connection has no token (`POST …/authorize` begins an authorization) or no credentials yet.
+ *     - `credentials_lost`: The server lacked the key that sealed the credentials. It is 503 by now, and a connection that is `needs_reauth` for it works after a test.
+ *     - `connection_disabled`: A caller disabled the connection, and nothing was asked of the provider.
+ *     - `connection_deleted`: The connection is deleted.
+ *     - `account_not_chosen`: The credentials open several accounts, or not the one that the connection names: `accounts` of the error has those to choose from.
+ */
+export type ConnectionErrorCode = "unauthorized" | "forbidden" | "invalid_client" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost" | "connection_disabled" | "connection_deleted" | "account_not_chosen";
+/** A page where a person connects an account, without a key of the API. */
+export type ConnectionLink = {
+	/** The URL of the page. Whoever has it can connect an account, once. */
+	url: string;
+	/** Until when it works: for an hour. It is in Unix milliseconds. */
+	expiresAt: UnixMs;
+};
+/** A link for the person whose account it is. */
+export type ConnectionLinkCreate = {
+	/** Where a link on the last page leads. Its origin must be one of the organization's `connectReturnOrigins`; else the answer is 422 `return_url_not_allowed`. */
+	returnUrl?: string;
+};
+/** One record. */
+export type ConnectionLinkData = {
+	/** The record. */
+	data: ConnectionLink;
+};
+/** A page of records. */
+export type ConnectionList = {
+	/** The records of this page. */
+	data: Connection[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** A connection became `needs_reauth`: its provider takes its credentials no more. */
+export type ConnectionNeedsReauthEvent = EventOf<"connection.needs_reauth", "connection", Connection>;
+/** A kind of record at an API that a connection describes. */
+export type ConnectionObject = {
+	/** Its name. */
+	name: Id;
+	/** Where the list is. */
+	path: ObjectPath;
+	/** Where an answer has the records; absent: the answer is the list. */
+	records?: ObjectField;
+	/** The field that tells one from another: text or a number. */
+	idField: ObjectField;
+	/** The field that says when a record last changed. */
+	changedField?: ObjectField;
+	/** How that and `sinceParameter` are written; `iso` unless it is set. */
+	changedFormat?: ObjectTimeFormat;
+	/** How the list goes on. */
+	pagination: ObjectPagination;
+	/** How many records a page has; absent: as many as the provider thinks. */
+	pageSize?: ObjectPageSize;
+	/** The query parameter that asks for what changed at a time or later; absent: each pass reads everything. It needs `changedField`. */
+	sinceParameter?: ParameterName;
+	/** Where one record is; absent: none can be read alone. */
+	readPath?: RecordPath;
+	/** Query parameters of the list that look up records with exactly this value, named as the fields. */
+	lookUpFields?: ParameterName[];
+	/** How a record is created; absent: none is. */
+	create?: ObjectCreate;
+	/** How a record is changed; absent: none is. */
+	update?: ObjectUpdate;
+	/** How a record is removed; absent: none is. */
+	remove?: ObjectRemoval;
+	/** The name around a record in what is written and in the answer for one; absent: the record is all of it. */
+	wrap?: ParameterName;
+	/** A field that a deleted record has, with any value but false, null, 0 and "". */
+	deletedField?: ObjectField;
+	/** Its fields that are known; there may be others. */
+	fields?: KnownField[];
+};
+/** A connection that was `degraded` or `needs_reauth` became `active`. */
+export type ConnectionRecoveredEvent = EventOf<"connection.recovered", "connection", Connection>;
+/** What an access token is for, as the provider names it (RFC 6749 §3.3). */
+export type ConnectionScope = string;
+/**
+ * Whether a connection works. A later version may add others.
+ *
+ *     - `pending`: Nothing has proven its credentials yet.
+ *     - `active`: The provider took its credentials the last time.
+ *     - `degraded`: It worked before, and now calls fail for another reason than its credentials, which may be good.
+ *     - `needs_reauth`: It worked before, and the provider takes its credentials no more: it needs others.
+ *     - `failed`: It has never worked, and its last test failed.
+ *     - `disabled`: A caller turned it off: Remit does not use it.
+ */
+export type ConnectionStatus = "pending" | "active" | "degraded" | "needs_reauth" | "failed" | "disabled";
+/** Changes of a connection: an absent field stays as it is. */
+export type ConnectionUpdate = {
+	/** Its name. */
+	name?: Name;
+	/** New credentials, whole: the connection is `pending` until a test proves them. */
+	credentials?: ConnectionCredentials;
+	/** What it needs besides credentials: all of it. Another scheme, host or port needs the credentials as well, in the same change. */
+	config?: ConnectionConfig;
+	/** `disabled` turns it off. `active` turns it on again; it is `pending` unless its last call succeeded. */
+	status?: "active" | "disabled";
+};
+/** Fields of a connection changed, and no other event says so: the time of its last success alone is none. */
+export type ConnectionUpdatedEvent = EventOf<"connection.updated", "connection", Connection>;
+/** A person at a client. */
+export type Contact = {
+	/** `ct_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The person's name. */
+	name: string;
+	/** E-mail address. */
+	email: string | null;
+	/** Phone number. */
+	phone: string | null;
+	/** The company that the person works for. */
+	companyId: Id | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** When it was deleted; null while the contact is live. It is in Unix milliseconds. */
+	deletedAt: UnixMs | null;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** A contact to create. */
+export type ContactCreate = {
+	/** The person's name. */
+	name: Name;
+	/** E-mail address. */
+	email?: Email | null;
+	/** Phone number. */
+	phone?: Line | null;
+	/** The company that the person works for. */
+	companyId?: Id | null;
+};
+/** A contact was created. */
+export type ContactCreatedEvent = EventOf<"contact.created", "contact", Contact>;
+/** One record. */
+export type ContactData = {
+	/** The record. */
+	data: Contact;
+};
+/** A contact was deleted. */
+export type ContactDeletedEvent = EventOf<"contact.deleted", "contact", Contact>;
+/** A page of records. */
+export type ContactList = {
+	/** The records of this page. */
+	data: Contact[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** Changes of a contact: an absent field stays as it is, `null` clears a field. */
+export type ContactUpdate = {
+	/** The person's name. */
+	name?: Name;
+	/** E-mail address. */
+	email?: Email | null;
+	/** Phone number. */
+	phone?: Line | null;
+	/** The company that the person works for. */
+	companyId?: Id | null;
+};
+/** Fields of a contact changed. */
+export type ContactUpdatedEvent = EventOf<"contact.updated", "contact", Contact>;
+/** The id of a new record. */
+export type CreatedRecord = {
+	/** The id of the new record. */
+	id: Id;
+};
+/** A new sync. */
+export type CreatedSync = {
+	/** The id of the new sync. */
+	id: Id;
+	/** The id of its first run; null when it has not begun one. */
+	runId: Id | null;
+};
+/** An ISO 4217 code in capitals of a currency to pay in, such as `USD`: none of a metal, a fund or a unit of account, nor `XXX`. */
+export type CurrencyCode = string;
+/** The money of one currency. */
+export type CurrencySummary = {
+	/** The currency of all of these amounts. */
+	currency: CurrencyCode;
+	/** Invoices that are `sent` or `overdue` and not covered by payments. An invoice below 0 lowers the sum. */
+	outstanding: InvoiceSum;
+	/** Those of them that are overdue now, as `isOverdue` of an invoice says. */
+	overdue: InvoiceSum;
+	/** Invoices that are `draft`. */
+	drafts: InvoiceSum;
+	/** The last of `paidByMonth`. */
+	paidThisMonthCents: SumCents;
+	/** This month and the eleven before it, the first first: the payments of each, by the date they were paid. A payment counts whether invoices have it or not, also one that stands for the status `paid`; one that is pending, failed or reversed does not. */
+	paidByMonth: PaidMonth[];
+};
+/** Who is signed in, and what they may do. */
+export type CurrentSession = {
+	/** `ses_<id>`. */
+	id: Id;
+	/** The person. */
+	user: User;
+	/** What the person may do, by the scopes that an API key would need for it. */
+	scopes: KeyScope[];
+	/** When the session ends, however much it is used, in Unix milliseconds. */
+	expiresAt: UnixMs;
+};
+/** One record. */
+export type CurrentSessionData = {
+	/** The record. */
+	data: CurrentSession;
+};
+/** The `nextCursor` of a page of the same list. */
+export type Cursor = string;
+/**
+ * How a system writes dates. A later version may add formats.
+ *
+ *     - `iso`: `2026-03-31T10:00:00Z`; a date alone, and a time without an offset, are read as UTC.
+ *     - `day`: `2026-03-31`.
+ *     - `dmy`: `31/03/2026`.
+ *     - `mdy`: `03/31/2026`.
+ *     - `dmy_dots`: `31.03.2026`.
+ *     - `unix_seconds`: Seconds since 1970.
+ *     - `unix_milliseconds`: Milliseconds since 1970.
+ *     - `xero`: `/Date(1774915200000+0000)/`.
+ */
+export type DateFormat = "iso" | "day" | "dmy" | "mdy" | "dmy_dots" | "unix_seconds" | "unix_milliseconds" | "xero";
+/** A date in a request: Unix milliseconds, `YYYY-MM-DD`, or an RFC 3339 date-time with an offset. Answers always have Unix milliseconds. */
+export type DateInput = DateMs | DateText;
+/** Unix epoch milliseconds from 1973-03-03 on; the server rejects a smaller number as a time in seconds. */
+export type DateMs = number;
+/** `YYYY-MM-DD` (that day at 00:00 UTC) or an RFC 3339 date-time with an offset, years 1970 to 2200. */
+export type DateText = string;
+/** Work to win, to do and to invoice. */
+export type Deal = {
+	/** `dl_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** Its name. */
+	name: string;
+	/** The client. */
+	companyId: Id | null;
+	/** The person at the client. */
+	contactId: Id | null;
+	/** Its pipeline. */
+	pipelineId: Id;
+	/** Key of its stage. */
+	stage: string;
+	/** Whether it moves to its stage's `advanceOnInvoicePaidTo` when an invoice is paid. */
+	autoAdvance: boolean;
+	/** ISO 4217 code of its amounts and invoices. */
+	currency: string;
+	/** Its value in minor units. */
+	valueCents: Cents | null;
+	/** Rate for time entries without a rate of their own, in minor units of the currency. */
+	hourlyRateCents: Cents | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** When it was deleted; null while the deal is live. It is in Unix milliseconds. */
+	deletedAt: UnixMs | null;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** A deal to create. */
+export type DealCreate = {
+	/** Its name. */
+	name: Name;
+	/** The client. */
+	companyId?: Id | null;
+	/** The person at the client. */
+	contactId?: Id | null;
+	/** Its pipeline; on create the organization's oldest when absent. Moved to another pipeline without `stage`, it starts at the first stage. */
+	pipelineId?: Id;
+	/** Key of its stage; on create the pipeline's first when absent. */
+	stage?: StageKey;
+	/** Whether it moves to its stage's `advanceOnInvoicePaidTo` when an invoice is paid. Default true. */
+	autoAdvance?: boolean;
+	/** ISO 4217 code of its amounts and invoices. Default: the organization's. */
+	currency?: CurrencyCode;
+	/** Its value in minor units. */
+	valueCents?: Cents | null;
+	/** Rate for time entries without a rate of their own, in minor units of the currency. */
+	hourlyRateCents?: HourlyRate | null;
+};
+/** A deal was created. */
+export type DealCreatedEvent = EventOf<"deal.created", "deal", Deal>;
+/** One record. */
+export type DealData = {
+	/** The record. */
+	data: Deal;
+};
+/** A deal was deleted. */
+export type DealDeletedEvent = EventOf<"deal.deleted", "deal", Deal>;
+/** A page of records. */
+export type DealList = {
+	/** The records of this page. */
+	data: Deal[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/**
+ * A time that deals can be sorted by.
+ *
+ *     - `createdAt`: By the time of creation.
+ *     - `updatedAt`: By the time of the last change.
+ */
+export type DealSort = "createdAt" | "updatedAt";
+/** A deal moved to another stage or to another pipeline. */
+export type DealStageChangedEvent = EventOf<"deal.stage_changed", "deal", Deal>;
+/** Changes of a deal: an absent field stays as it is, `null` clears a field. */
+export type DealUpdate = {
+	/** Its name. */
+	name?: Name;
+	/** The client. */
+	companyId?: Id | null;
+	/** The person at the client. */
+	contactId?: Id | null;
+	/** Its pipeline; on create the organization's oldest when absent. Moved to another pipeline without `stage`, it starts at the first stage. */
+	pipelineId?: Id;
+	/** Key of its stage; on create the pipeline's first when absent. */
+	stage?: StageKey;
+	/** Whether it moves to its stage's `advanceOnInvoicePaidTo` when an invoice is paid. Default true. */
+	autoAdvance?: boolean;
+	/** ISO 4217 code of its amounts and invoices. Default: the organization's. */
+	currency?: CurrencyCode;
+	/** Its value in minor units. */
+	valueCents?: Cents | null;
+	/** Rate for time entries without a rate of their own, in minor units of the currency. */
+	hourlyRateCents?: HourlyRate | null;
+};
+/** Fields of a deal changed. */
+export type DealUpdatedEvent = EventOf<"deal.updated", "deal", Deal>;
+/** A number with at most 6 decimal places, as decimal text or a number. */
+export type DecimalInput = DecimalText | DecimalNumber;
+/** A JSON number with at most 6 decimal places and 12 digits before them. */
+export type DecimalNumber = number;
+/** Decimal text with at most 6 decimal places and 12 digits before them, such as `"1.5"`. */
+export type DecimalText = string;
+/** One request to an endpoint. */
+export type DeliveryAttempt = {
+	/** When it began, in Unix milliseconds. */
+	startedAt: UnixMs;
+	/** How many milliseconds it took. */
+	durationMs: number;
+	/** The HTTP status of the answer; null when there was none. */
+	responseStatus: number | null;
+	/** The first 16 KiB of the answer's body; null when there was no answer. */
+	responseBody: string | null;
+	/** Why it failed; null when the answer was 2xx. */
+	error: string | null;
+};
+/** The request of an attempt. Besides these headers it has those that HTTP needs, such as `Host` and `Content-Length`. */
+export type DeliveryRequest = {
+	/** Where it went: the endpoint may have another URL by now. */
+	url: string;
+	/** Its headers, with the signature as it was. The values of the endpoint's own `headers` are `(hidden)`. */
 	headers: {
-		/** @description The request's id, as in the server's log. */
-		"X-Request-Id": string;
-		/** @description The version of this document that the server follows. */
-		"X-Contract-Version": string;
-		/** @description Requests per minute that the key may make, or without a key the address; absent without a limit. */
-		"X-RateLimit-Limit": number;
-		/** @description Requests left until the window ends. */
-		"X-RateLimit-Remaining": number;
-		/** @description Unix time in seconds at which the window ends. */
-		"X-RateLimit-Reset": number;
-		/** @description `<…>; rel="next"`, the URL of the next page relative to this one (RFC 8288); absent on the last page. */
-		Link: string;
-		/** @description The scheme to use (RFC 6750). */
-		"WWW-Authenticate": string;
-		/** @description Seconds to wait. */
-		"Retry-After": string;
-		/** @description `true` when this repeats the answer to an earlier request with the same `Idempotency-Key`; else absent. */
-		"Idempotent-Replayed": string;
-		/** @description The record's version, quoted (RFC 9110 §8.8.3), for `If-Match` and `If-None-Match`. */
-		ETag: string;
-		/** @description The path of the new record. */
-		Location: string;
+		[key: string]: string;
 	};
-	pathItems: never;
-}
-export type ActorType = components['schemas']['ActorType'];
-export type Allocation = components['schemas']['Allocation'];
-export type AllocationInput = components['schemas']['AllocationInput'];
-export type AllocationsCreate = components['schemas']['AllocationsCreate'];
-export type ApiKey = components['schemas']['ApiKey'];
-export type ApiKeyCreate = components['schemas']['ApiKeyCreate'];
-export type ApiKeyList = components['schemas']['ApiKeyList'];
-export type ApiKeyRotate = components['schemas']['ApiKeyRotate'];
-export type AuditAction = components['schemas']['AuditAction'];
-export type AuditEntry = components['schemas']['AuditEntry'];
-export type AuditEntryList = components['schemas']['AuditEntryList'];
-export type BankAccount = components['schemas']['BankAccount'];
-export type BankAccountInput = components['schemas']['BankAccountInput'];
-export type Branding = components['schemas']['Branding'];
-export type Cents = components['schemas']['Cents'];
-export type Color = components['schemas']['Color'];
-export type Company = components['schemas']['Company'];
-export type CompanyCreate = components['schemas']['CompanyCreate'];
-export type CompanyCreatedEvent = components['schemas']['CompanyCreatedEvent'];
-export type CompanyData = components['schemas']['CompanyData'];
-export type CompanyDeletedEvent = components['schemas']['CompanyDeletedEvent'];
-export type CompanyList = components['schemas']['CompanyList'];
-export type CompanyListMeta = components['schemas']['CompanyListMeta'];
-export type CompanyRestoredEvent = components['schemas']['CompanyRestoredEvent'];
-export type CompanySort = components['schemas']['CompanySort'];
-export type CompanyUpdate = components['schemas']['CompanyUpdate'];
-export type CompanyUpdatedEvent = components['schemas']['CompanyUpdatedEvent'];
-export type ConflictingField = components['schemas']['ConflictingField'];
-export type Connection = components['schemas']['Connection'];
-export type ConnectionAccount = components['schemas']['ConnectionAccount'];
-export type ConnectionActivatedEvent = components['schemas']['ConnectionActivatedEvent'];
-export type ConnectionAuthType = components['schemas']['ConnectionAuthType'];
-export type ConnectionAuthorization = components['schemas']['ConnectionAuthorization'];
-export type ConnectionAuthorizationData = components['schemas']['ConnectionAuthorizationData'];
-export type ConnectionAuthorize = components['schemas']['ConnectionAuthorize'];
-export type ConnectionConfig = components['schemas']['ConnectionConfig'];
-export type ConnectionCreate = components['schemas']['ConnectionCreate'];
-export type ConnectionCreatedEvent = components['schemas']['ConnectionCreatedEvent'];
-export type ConnectionCredentials = components['schemas']['ConnectionCredentials'];
-export type ConnectionData = components['schemas']['ConnectionData'];
-export type ConnectionDegradedEvent = components['schemas']['ConnectionDegradedEvent'];
-export type ConnectionDeletedEvent = components['schemas']['ConnectionDeletedEvent'];
-export type ConnectionError = components['schemas']['ConnectionError'];
-export type ConnectionErrorCode = components['schemas']['ConnectionErrorCode'];
-export type ConnectionLink = components['schemas']['ConnectionLink'];
-export type ConnectionLinkCreate = components['schemas']['ConnectionLinkCreate'];
-export type ConnectionLinkData = components['schemas']['ConnectionLinkData'];
-export type ConnectionList = components['schemas']['ConnectionList'];
-export type ConnectionNeedsReauthEvent = components['schemas']['ConnectionNeedsReauthEvent'];
-export type ConnectionObject = components['schemas']['ConnectionObject'];
-export type ConnectionRecoveredEvent = components['schemas']['ConnectionRecoveredEvent'];
-export type ConnectionScope = components['schemas']['ConnectionScope'];
-export type ConnectionStatus = components['schemas']['ConnectionStatus'];
-export type ConnectionUpdate = components['schemas']['ConnectionUpdate'];
-export type ConnectionUpdatedEvent = components['schemas']['ConnectionUpdatedEvent'];
-export type Contact = components['schemas']['Contact'];
-export type ContactCreate = components['schemas']['ContactCreate'];
-export type ContactCreatedEvent = components['schemas']['ContactCreatedEvent'];
-export type ContactData = components['schemas']['ContactData'];
-export type ContactDeletedEvent = components['schemas']['ContactDeletedEvent'];
-export type ContactList = components['schemas']['ContactList'];
-export type ContactUpdate = components['schemas']['ContactUpdate'];
-export type ContactUpdatedEvent = components['schemas']['ContactUpdatedEvent'];
-export type CreatedRecord = components['schemas']['CreatedRecord'];
-export type CreatedSync = components['schemas']['CreatedSync'];
-export type CurrencyCode = components['schemas']['CurrencyCode'];
-export type CurrencySummary = components['schemas']['CurrencySummary'];
-export type CurrentSession = components['schemas']['CurrentSession'];
-export type CurrentSessionData = components['schemas']['CurrentSessionData'];
-export type Cursor = components['schemas']['Cursor'];
-export type DateFormat = components['schemas']['DateFormat'];
-export type DateInput = components['schemas']['DateInput'];
-export type DateMs = components['schemas']['DateMs'];
-export type DateText = components['schemas']['DateText'];
-export type Deal = components['schemas']['Deal'];
-export type DealCreate = components['schemas']['DealCreate'];
-export type DealCreatedEvent = components['schemas']['DealCreatedEvent'];
-export type DealData = components['schemas']['DealData'];
-export type DealDeletedEvent = components['schemas']['DealDeletedEvent'];
-export type DealList = components['schemas']['DealList'];
-export type DealSort = components['schemas']['DealSort'];
-export type DealStageChangedEvent = components['schemas']['DealStageChangedEvent'];
-export type DealUpdate = components['schemas']['DealUpdate'];
-export type DealUpdatedEvent = components['schemas']['DealUpdatedEvent'];
-export type DecimalInput = components['schemas']['DecimalInput'];
-export type DecimalNumber = components['schemas']['DecimalNumber'];
-export type DecimalText = components['schemas']['DecimalText'];
-export type DeliveryAttempt = components['schemas']['DeliveryAttempt'];
-export type DeliveryRequest = components['schemas']['DeliveryRequest'];
-export type DeliveryStatus = components['schemas']['DeliveryStatus'];
-export type DisabledReason = components['schemas']['DisabledReason'];
-export type DocumentBrand = components['schemas']['DocumentBrand'];
-export type DocumentColumns = components['schemas']['DocumentColumns'];
-export type DocumentFact = components['schemas']['DocumentFact'];
-export type DocumentLabels = components['schemas']['DocumentLabels'];
-export type DocumentLine = components['schemas']['DocumentLine'];
-export type DocumentLogo = components['schemas']['DocumentLogo'];
-export type DocumentPassage = components['schemas']['DocumentPassage'];
-export type DocumentStatus = components['schemas']['DocumentStatus'];
-export type DocumentTable = components['schemas']['DocumentTable'];
-export type DocumentTableColumn = components['schemas']['DocumentTableColumn'];
-export type DocumentTotal = components['schemas']['DocumentTotal'];
-export type DurationSeconds = components['schemas']['DurationSeconds'];
-export type Email = components['schemas']['Email'];
-export type EmailStatus = components['schemas']['EmailStatus'];
-export type EndpointHeader = components['schemas']['EndpointHeader'];
-export type EndpointOrdering = components['schemas']['EndpointOrdering'];
-export type EndpointStatus = components['schemas']['EndpointStatus'];
-export type EndpointUrl = components['schemas']['EndpointUrl'];
-export type ErrorCode = components['schemas']['ErrorCode'];
-export type EventActor = components['schemas']['EventActor'];
-export type EventCursor = components['schemas']['EventCursor'];
-export type EventPattern = components['schemas']['EventPattern'];
-export type EventType = components['schemas']['EventType'];
-export type ExpandedInvoice = components['schemas']['ExpandedInvoice'];
-export type ExpandedInvoiceData = components['schemas']['ExpandedInvoiceData'];
-export type FieldChange = components['schemas']['FieldChange'];
-export type FieldConstant = components['schemas']['FieldConstant'];
-export type FieldErrorPolicy = components['schemas']['FieldErrorPolicy'];
-export type FieldPath = components['schemas']['FieldPath'];
-export type FieldText = components['schemas']['FieldText'];
-export type FieldTransform = components['schemas']['FieldTransform'];
-export type GapReason = components['schemas']['GapReason'];
-export type HeaderName = components['schemas']['HeaderName'];
-export type HeaderValue = components['schemas']['HeaderValue'];
-export type HistoryEntry = components['schemas']['HistoryEntry'];
-export type HistoryEntryList = components['schemas']['HistoryEntryList'];
-export type HourlyRate = components['schemas']['HourlyRate'];
-export type Id = components['schemas']['Id'];
-export type IdFilter = components['schemas']['IdFilter'];
-export type InstantInput = components['schemas']['InstantInput'];
-export type InstantText = components['schemas']['InstantText'];
-export type Invitation = components['schemas']['Invitation'];
-export type InvitationAccept = components['schemas']['InvitationAccept'];
-export type InvitationCreate = components['schemas']['InvitationCreate'];
-export type InvitationDetails = components['schemas']['InvitationDetails'];
-export type InvitationDetailsData = components['schemas']['InvitationDetailsData'];
-export type InvitationLink = components['schemas']['InvitationLink'];
-export type InvitationList = components['schemas']['InvitationList'];
-export type InvitationToken = components['schemas']['InvitationToken'];
-export type Invoice = components['schemas']['Invoice'];
-export type InvoiceCancelledEvent = components['schemas']['InvoiceCancelledEvent'];
-export type InvoiceCreated = components['schemas']['InvoiceCreated'];
-export type InvoiceCreatedEvent = components['schemas']['InvoiceCreatedEvent'];
-export type InvoiceDeletedEvent = components['schemas']['InvoiceDeletedEvent'];
-export type InvoiceDocument = components['schemas']['InvoiceDocument'];
-export type InvoiceDocumentData = components['schemas']['InvoiceDocumentData'];
-export type InvoiceEmail = components['schemas']['InvoiceEmail'];
-export type InvoiceEmailList = components['schemas']['InvoiceEmailList'];
-export type InvoiceExpansion = components['schemas']['InvoiceExpansion'];
-export type InvoiceFields = components['schemas']['InvoiceFields'];
-export type InvoiceInput = components['schemas']['InvoiceInput'];
-export type InvoiceLink = components['schemas']['InvoiceLink'];
-export type InvoiceList = components['schemas']['InvoiceList'];
-export type InvoiceOverdueEvent = components['schemas']['InvoiceOverdueEvent'];
-export type InvoicePaidEvent = components['schemas']['InvoicePaidEvent'];
-export type InvoicePartiallyPaidEvent = components['schemas']['InvoicePartiallyPaidEvent'];
-export type InvoicePerhapsSentEvent = components['schemas']['InvoicePerhapsSentEvent'];
-export type InvoicePreview = components['schemas']['InvoicePreview'];
-export type InvoicePreviewData = components['schemas']['InvoicePreviewData'];
-export type InvoiceSend = components['schemas']['InvoiceSend'];
-export type InvoiceSendFailedEvent = components['schemas']['InvoiceSendFailedEvent'];
-export type InvoiceSent = components['schemas']['InvoiceSent'];
-export type InvoiceSentEvent = components['schemas']['InvoiceSentEvent'];
-export type InvoiceSort = components['schemas']['InvoiceSort'];
-export type InvoiceStatus = components['schemas']['InvoiceStatus'];
-export type InvoiceSum = components['schemas']['InvoiceSum'];
-export type InvoiceSummary = components['schemas']['InvoiceSummary'];
-export type InvoiceUpdated = components['schemas']['InvoiceUpdated'];
-export type InvoiceUpdatedEvent = components['schemas']['InvoiceUpdatedEvent'];
-export type InvoiceViewedEvent = components['schemas']['InvoiceViewedEvent'];
-export type InvoiceWarning = components['schemas']['InvoiceWarning'];
-export type InvoiceWarningCode = components['schemas']['InvoiceWarningCode'];
-export type InvoiceWithEmail = components['schemas']['InvoiceWithEmail'];
-export type KeyScope = components['schemas']['KeyScope'];
-export type KnownField = components['schemas']['KnownField'];
-export type Language = components['schemas']['Language'];
-export type LastSyncRun = components['schemas']['LastSyncRun'];
-export type Line = components['schemas']['Line'];
-export type LineItem = components['schemas']['LineItem'];
-export type LineItemFields = components['schemas']['LineItemFields'];
-export type LineItemInput = components['schemas']['LineItemInput'];
-export type LineItemKind = components['schemas']['LineItemKind'];
-export type LineTax = components['schemas']['LineTax'];
-export type LineTaxInput = components['schemas']['LineTaxInput'];
-export type ListedInvoice = components['schemas']['ListedInvoice'];
-export type Locale = components['schemas']['Locale'];
-export type Logo = components['schemas']['Logo'];
-export type LogoBytes = components['schemas']['LogoBytes'];
-export type LogoFile = components['schemas']['LogoFile'];
-export type LogoFileData = components['schemas']['LogoFileData'];
-export type LogoFormat = components['schemas']['LogoFormat'];
-export type LogoUpload = components['schemas']['LogoUpload'];
-export type MailTransport = components['schemas']['MailTransport'];
-export type MappedFieldError = components['schemas']['MappedFieldError'];
-export type Mapping = components['schemas']['Mapping'];
-export type MappingCreate = components['schemas']['MappingCreate'];
-export type MappingCreateList = components['schemas']['MappingCreateList'];
-export type MappingCreatedEvent = components['schemas']['MappingCreatedEvent'];
-export type MappingData = components['schemas']['MappingData'];
-export type MappingDeletedEvent = components['schemas']['MappingDeletedEvent'];
-export type MappingField = components['schemas']['MappingField'];
-export type MappingIssue = components['schemas']['MappingIssue'];
-export type MappingList = components['schemas']['MappingList'];
-export type MappingMatch = components['schemas']['MappingMatch'];
-export type MappingPreview = components['schemas']['MappingPreview'];
-export type MappingPreviewData = components['schemas']['MappingPreviewData'];
-export type MappingPreviewInput = components['schemas']['MappingPreviewInput'];
-export type MappingSide = components['schemas']['MappingSide'];
-export type MappingStatus = components['schemas']['MappingStatus'];
-export type MappingUpdate = components['schemas']['MappingUpdate'];
-export type MappingUpdatedEvent = components['schemas']['MappingUpdatedEvent'];
-export type MappingValidation = components['schemas']['MappingValidation'];
-export type Metadata = components['schemas']['Metadata'];
-export type MetadataText = components['schemas']['MetadataText'];
-export type Name = components['schemas']['Name'];
-export type NewApiKey = components['schemas']['NewApiKey'];
-export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
-export type NewWebhookSecret = components['schemas']['NewWebhookSecret'];
-export type NextInvoiceNumber = components['schemas']['NextInvoiceNumber'];
-export type NextInvoiceNumberData = components['schemas']['NextInvoiceNumberData'];
-export type NextInvoiceNumberUpdate = components['schemas']['NextInvoiceNumberUpdate'];
-export type NumberGap = components['schemas']['NumberGap'];
-export type NumberGapList = components['schemas']['NumberGapList'];
-export type NumberPrefix = components['schemas']['NumberPrefix'];
-export type ObjectCreate = components['schemas']['ObjectCreate'];
-export type ObjectField = components['schemas']['ObjectField'];
-export type ObjectPageSize = components['schemas']['ObjectPageSize'];
-export type ObjectPagination = components['schemas']['ObjectPagination'];
-export type ObjectPaginationStyle = components['schemas']['ObjectPaginationStyle'];
-export type ObjectPath = components['schemas']['ObjectPath'];
-export type ObjectRemoval = components['schemas']['ObjectRemoval'];
-export type ObjectSchema = components['schemas']['ObjectSchema'];
-export type ObjectSchemaData = components['schemas']['ObjectSchemaData'];
-export type ObjectTimeFormat = components['schemas']['ObjectTimeFormat'];
-export type ObjectUpdate = components['schemas']['ObjectUpdate'];
-export type Ok = components['schemas']['Ok'];
-export type OnMultipleMatches = components['schemas']['OnMultipleMatches'];
-export type OrganizationSettings = components['schemas']['OrganizationSettings'];
-export type OrganizationSettingsData = components['schemas']['OrganizationSettingsData'];
-export type OrganizationSettingsUpdate = components['schemas']['OrganizationSettingsUpdate'];
-export type OrganizationUsage = components['schemas']['OrganizationUsage'];
-export type OrganizationUsageData = components['schemas']['OrganizationUsageData'];
-export type PageMeta = components['schemas']['PageMeta'];
-export type PaidMonth = components['schemas']['PaidMonth'];
-export type ParameterName = components['schemas']['ParameterName'];
-export type Party = components['schemas']['Party'];
-export type PartyInput = components['schemas']['PartyInput'];
-export type Password = components['schemas']['Password'];
-export type PasswordChange = components['schemas']['PasswordChange'];
-export type PasswordReset = components['schemas']['PasswordReset'];
-export type PasswordSet = components['schemas']['PasswordSet'];
-export type Payment = components['schemas']['Payment'];
-export type PaymentAccount = components['schemas']['PaymentAccount'];
-export type PaymentCreate = components['schemas']['PaymentCreate'];
-export type PaymentCredentials = components['schemas']['PaymentCredentials'];
-export type PaymentCredentialsData = components['schemas']['PaymentCredentialsData'];
-export type PaymentCredentialsUpdate = components['schemas']['PaymentCredentialsUpdate'];
-export type PaymentData = components['schemas']['PaymentData'];
-export type PaymentList = components['schemas']['PaymentList'];
-export type PaymentReceivedEvent = components['schemas']['PaymentReceivedEvent'];
-export type PaymentReversal = components['schemas']['PaymentReversal'];
-export type PaymentReversedEvent = components['schemas']['PaymentReversedEvent'];
-export type PaymentSource = components['schemas']['PaymentSource'];
-export type PaymentState = components['schemas']['PaymentState'];
-export type PaymentStatus = components['schemas']['PaymentStatus'];
-export type PaymentUnappliedEvent = components['schemas']['PaymentUnappliedEvent'];
-export type PaymentUpdate = components['schemas']['PaymentUpdate'];
-export type PaymentUpdatedEvent = components['schemas']['PaymentUpdatedEvent'];
-export type Percent = components['schemas']['Percent'];
-export type PercentInput = components['schemas']['PercentInput'];
-export type PercentText = components['schemas']['PercentText'];
-export type PersonToken = components['schemas']['PersonToken'];
-export type Pipeline = components['schemas']['Pipeline'];
-export type PipelineCreate = components['schemas']['PipelineCreate'];
-export type PipelineData = components['schemas']['PipelineData'];
-export type PipelineList = components['schemas']['PipelineList'];
-export type PipelineUpdate = components['schemas']['PipelineUpdate'];
-export type PositiveCents = components['schemas']['PositiveCents'];
-export type PreviewAction = components['schemas']['PreviewAction'];
-export type PreviewExternalId = components['schemas']['PreviewExternalId'];
-export type PreviewedRecord = components['schemas']['PreviewedRecord'];
-export type PriceInput = components['schemas']['PriceInput'];
-export type Problem = components['schemas']['Problem'];
-export type ProblemError = components['schemas']['ProblemError'];
-export type Provider = components['schemas']['Provider'];
-export type ProviderField = components['schemas']['ProviderField'];
-export type ProviderFieldType = components['schemas']['ProviderFieldType'];
-export type ProviderList = components['schemas']['ProviderList'];
-export type ProviderName = components['schemas']['ProviderName'];
-export type ProviderObject = components['schemas']['ProviderObject'];
-export type PublicInvoice = components['schemas']['PublicInvoice'];
-export type PublicInvoiceData = components['schemas']['PublicInvoiceData'];
-export type PublicLineItem = components['schemas']['PublicLineItem'];
-export type RecipientAnswer = components['schemas']['RecipientAnswer'];
-export type RecordFailure = components['schemas']['RecordFailure'];
-export type RecordPath = components['schemas']['RecordPath'];
-export type RedeliverStatus = components['schemas']['RedeliverStatus'];
-export type Redelivered = components['schemas']['Redelivered'];
-export type ReportSummary = components['schemas']['ReportSummary'];
-export type ReportSummaryData = components['schemas']['ReportSummaryData'];
-export type ResourceKind = components['schemas']['ResourceKind'];
-export type RoundingMinutes = components['schemas']['RoundingMinutes'];
-export type SearchHit = components['schemas']['SearchHit'];
-export type SearchHits = components['schemas']['SearchHits'];
-export type SearchText = components['schemas']['SearchText'];
-export type SendStatus = components['schemas']['SendStatus'];
-export type Session = components['schemas']['Session'];
-export type SessionList = components['schemas']['SessionList'];
-export type SetupCreate = components['schemas']['SetupCreate'];
-export type SetupState = components['schemas']['SetupState'];
-export type SetupStateData = components['schemas']['SetupStateData'];
-export type SignIn = components['schemas']['SignIn'];
-export type SortOrder = components['schemas']['SortOrder'];
-export type Stage = components['schemas']['Stage'];
-export type StageFilter = components['schemas']['StageFilter'];
-export type StageKey = components['schemas']['StageKey'];
-export type StageType = components['schemas']['StageType'];
-export type SumCents = components['schemas']['SumCents'];
-export type Sync = components['schemas']['Sync'];
-export type SyncBlockedEvent = components['schemas']['SyncBlockedEvent'];
-export type SyncConflictPolicy = components['schemas']['SyncConflictPolicy'];
-export type SyncCreate = components['schemas']['SyncCreate'];
-export type SyncCreatedEvent = components['schemas']['SyncCreatedEvent'];
-export type SyncData = components['schemas']['SyncData'];
-export type SyncDeletePolicy = components['schemas']['SyncDeletePolicy'];
-export type SyncDeletedEvent = components['schemas']['SyncDeletedEvent'];
-export type SyncDirection = components['schemas']['SyncDirection'];
-export type SyncErrorPolicy = components['schemas']['SyncErrorPolicy'];
-export type SyncErrorResolve = components['schemas']['SyncErrorResolve'];
-export type SyncLink = components['schemas']['SyncLink'];
-export type SyncLinkCreate = components['schemas']['SyncLinkCreate'];
-export type SyncLinkData = components['schemas']['SyncLinkData'];
-export type SyncLinkState = components['schemas']['SyncLinkState'];
-export type SyncLinkSummary = components['schemas']['SyncLinkSummary'];
-export type SyncLinkSummaryData = components['schemas']['SyncLinkSummaryData'];
-export type SyncLinkSummaryList = components['schemas']['SyncLinkSummaryList'];
-export type SyncList = components['schemas']['SyncList'];
-export type SyncMode = components['schemas']['SyncMode'];
-export type SyncProgress = components['schemas']['SyncProgress'];
-export type SyncRecordError = components['schemas']['SyncRecordError'];
-export type SyncRecordErrorData = components['schemas']['SyncRecordErrorData'];
-export type SyncRecordErrorList = components['schemas']['SyncRecordErrorList'];
-export type SyncRun = components['schemas']['SyncRun'];
-export type SyncRunCancelledEvent = components['schemas']['SyncRunCancelledEvent'];
-export type SyncRunConfirmationRequiredEvent = components['schemas']['SyncRunConfirmationRequiredEvent'];
-export type SyncRunData = components['schemas']['SyncRunData'];
-export type SyncRunError = components['schemas']['SyncRunError'];
-export type SyncRunErrorCode = components['schemas']['SyncRunErrorCode'];
-export type SyncRunFailedEvent = components['schemas']['SyncRunFailedEvent'];
-export type SyncRunInput = components['schemas']['SyncRunInput'];
-export type SyncRunList = components['schemas']['SyncRunList'];
-export type SyncRunMode = components['schemas']['SyncRunMode'];
-export type SyncRunPartiallySucceededEvent = components['schemas']['SyncRunPartiallySucceededEvent'];
-export type SyncRunStartedEvent = components['schemas']['SyncRunStartedEvent'];
-export type SyncRunStatus = components['schemas']['SyncRunStatus'];
-export type SyncRunSucceededEvent = components['schemas']['SyncRunSucceededEvent'];
-export type SyncSchedule = components['schemas']['SyncSchedule'];
-export type SyncScheduleType = components['schemas']['SyncScheduleType'];
-export type SyncSide = components['schemas']['SyncSide'];
-export type SyncStatus = components['schemas']['SyncStatus'];
-export type SyncTrigger = components['schemas']['SyncTrigger'];
-export type SyncUpdate = components['schemas']['SyncUpdate'];
-export type SyncUpdatedEvent = components['schemas']['SyncUpdatedEvent'];
-export type SystemName = components['schemas']['SystemName'];
-export type TaxBreakdown = components['schemas']['TaxBreakdown'];
-export type TaxRate = components['schemas']['TaxRate'];
-export type TaxRateCreate = components['schemas']['TaxRateCreate'];
-export type TaxRateCreatedEvent = components['schemas']['TaxRateCreatedEvent'];
-export type TaxRateData = components['schemas']['TaxRateData'];
-export type TaxRateDeletedEvent = components['schemas']['TaxRateDeletedEvent'];
-export type TaxRateList = components['schemas']['TaxRateList'];
-export type TaxRateUpdate = components['schemas']['TaxRateUpdate'];
-export type TaxRateUpdatedEvent = components['schemas']['TaxRateUpdatedEvent'];
-export type TaxRounding = components['schemas']['TaxRounding'];
-export type Text = components['schemas']['Text'];
-export type TimeEntriesInvoice = components['schemas']['TimeEntriesInvoice'];
-export type TimeEntry = components['schemas']['TimeEntry'];
-export type TimeEntryCreate = components['schemas']['TimeEntryCreate'];
-export type TimeEntryCreatedEvent = components['schemas']['TimeEntryCreatedEvent'];
-export type TimeEntryData = components['schemas']['TimeEntryData'];
-export type TimeEntryDeletedEvent = components['schemas']['TimeEntryDeletedEvent'];
-export type TimeEntryList = components['schemas']['TimeEntryList'];
-export type TimeEntryStatus = components['schemas']['TimeEntryStatus'];
-export type TimeEntryUpdate = components['schemas']['TimeEntryUpdate'];
-export type TimeEntryUpdatedEvent = components['schemas']['TimeEntryUpdatedEvent'];
-export type TimeFilter = components['schemas']['TimeFilter'];
-export type TimeGrouping = components['schemas']['TimeGrouping'];
-export type TimeRounding = components['schemas']['TimeRounding'];
-export type TimeZone = components['schemas']['TimeZone'];
-export type TransformName = components['schemas']['TransformName'];
-export type UnappliedReason = components['schemas']['UnappliedReason'];
-export type UnixMs = components['schemas']['UnixMs'];
-export type User = components['schemas']['User'];
-export type UserData = components['schemas']['UserData'];
-export type UserList = components['schemas']['UserList'];
-export type UserRole = components['schemas']['UserRole'];
-export type UserUpdate = components['schemas']['UserUpdate'];
-export type VatId = components['schemas']['VatId'];
-export type WebOrigin = components['schemas']['WebOrigin'];
-export type WebhookDelivery = components['schemas']['WebhookDelivery'];
-export type WebhookDeliveryDetails = components['schemas']['WebhookDeliveryDetails'];
-export type WebhookDeliveryDetailsData = components['schemas']['WebhookDeliveryDetailsData'];
-export type WebhookDeliveryList = components['schemas']['WebhookDeliveryList'];
-export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
-export type WebhookEndpointCreate = components['schemas']['WebhookEndpointCreate'];
-export type WebhookEndpointData = components['schemas']['WebhookEndpointData'];
-export type WebhookEndpointDisabledEvent = components['schemas']['WebhookEndpointDisabledEvent'];
-export type WebhookEndpointFailingEvent = components['schemas']['WebhookEndpointFailingEvent'];
-export type WebhookEndpointList = components['schemas']['WebhookEndpointList'];
-export type WebhookEndpointStats = components['schemas']['WebhookEndpointStats'];
-export type WebhookEndpointStatsData = components['schemas']['WebhookEndpointStatsData'];
-export type WebhookEndpointUpdate = components['schemas']['WebhookEndpointUpdate'];
-export type WebhookEvent = components['schemas']['WebhookEvent'];
-export type WebhookEventData = components['schemas']['WebhookEventData'];
-export type WebhookEventList = components['schemas']['WebhookEventList'];
-export type WebhookEventType = components['schemas']['WebhookEventType'];
-export type WebhookEventTypeList = components['schemas']['WebhookEventTypeList'];
-export type WebhookLatency = components['schemas']['WebhookLatency'];
-export type WebhookRedeliver = components['schemas']['WebhookRedeliver'];
-export type WebhookSecretRotate = components['schemas']['WebhookSecretRotate'];
-export type WebhookTestDelivery = components['schemas']['WebhookTestDelivery'];
-export type WebhookTestEvent = components['schemas']['WebhookTestEvent'];
-export type ResponseInvalidRequestOrAmbiguousCredentials = components['responses']['InvalidRequestOrAmbiguousCredentials'];
-export type ResponseMissingCredentialsOrSessionEndedOrInvalidCredentials = components['responses']['MissingCredentialsOrSessionEndedOrInvalidCredentials'];
-export type ResponseInsufficientScope = components['responses']['InsufficientScope'];
-export type ResponseRateLimited = components['responses']['RateLimited'];
-export type ResponseInternalError = components['responses']['InternalError'];
-export type ResponseUnavailable = components['responses']['Unavailable'];
-export type ResponseNewApiKeyWithIdempotentReplayed = components['responses']['NewApiKeyWithIdempotentReplayed'];
-export type ResponseInvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials = components['responses']['InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials'];
-export type ResponseInsufficientScopeOrCrossSiteRequest = components['responses']['InsufficientScopeOrCrossSiteRequest'];
-export type ResponseTooManyApiKeysOrIdempotencyKeyInUse = components['responses']['TooManyApiKeysOrIdempotencyKeyInUse'];
-export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
-export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
-export type ResponseRateLimitedOrStorageLimitReached = components['responses']['RateLimitedOrStorageLimitReached'];
-export type ResponseOutcomeUnknownOrUnavailable = components['responses']['OutcomeUnknownOrUnavailable'];
-export type ResponseOk = components['responses']['Ok'];
-export type ResponseApiKeyNotFound = components['responses']['ApiKeyNotFound'];
-export type ResponseInvalidRequestOrInvalidJsonOrAmbiguousCredentials = components['responses']['InvalidRequestOrInvalidJsonOrAmbiguousCredentials'];
-export type ResponseIdempotencyKeyReused = components['responses']['IdempotencyKeyReused'];
-export type ResponseCreatedRecordWithETagAndLocationAndIdempotentReplayed = components['responses']['CreatedRecordWithETagAndLocationAndIdempotentReplayed'];
-export type ResponseIdempotencyKeyInUse = components['responses']['IdempotencyKeyInUse'];
-export type ResponseNotModified = components['responses']['NotModified'];
-export type ResponseCompanyNotFound = components['responses']['CompanyNotFound'];
-export type ResponseOkWithETag = components['responses']['OkWithETag'];
-export type ResponseVersionMismatch = components['responses']['VersionMismatch'];
-export type ResponseInvalidVatIdOrInvalidIban = components['responses']['InvalidVatIdOrInvalidIban'];
-export type ResponseHistoryEntryList = components['responses']['HistoryEntryList'];
-export type ResponseContactNotFound = components['responses']['ContactNotFound'];
-export type ResponseUnknownCompany = components['responses']['UnknownCompany'];
-export type ResponseDealNotFound = components['responses']['DealNotFound'];
-export type ResponseUnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage = components['responses']['UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage'];
-export type ResponseRecipientSuppressedOrIdempotencyKeyReused = components['responses']['RecipientSuppressedOrIdempotencyKeyReused'];
-export type ResponseRateLimitedOrEmailLimitReachedOrStorageLimitReached = components['responses']['RateLimitedOrEmailLimitReachedOrStorageLimitReached'];
-export type ResponseCurrentSessionDataWithSetCookie = components['responses']['CurrentSessionDataWithSetCookie'];
-export type ResponseInvalidRequestOrInvalidJsonOrBodyRequired = components['responses']['InvalidRequestOrInvalidJsonOrBodyRequired'];
-export type ResponseCrossSiteRequest = components['responses']['CrossSiteRequest'];
-export type ResponseInvitationEndedOrInvitationNotFound = components['responses']['InvitationEndedOrInvitationNotFound'];
-export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
-export type ResponseInvoiceCreatedWithETagAndLocationAndIdempotentReplayed = components['responses']['InvoiceCreatedWithETagAndLocationAndIdempotentReplayed'];
-export type ResponseInvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUse = components['responses']['InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUse'];
-export type ResponseInvoicePreviewData = components['responses']['InvoicePreviewData'];
-export type ResponseInvalidRequest = components['responses']['InvalidRequest'];
-export type ResponseClientLinkNotFound = components['responses']['ClientLinkNotFound'];
-export type ResponsePdfWithContentDisposition = components['responses']['PdfWithContentDisposition'];
-export type ResponseInvoiceNotFound = components['responses']['InvoiceNotFound'];
-export type ResponseInvoiceUpdatedWithETag = components['responses']['InvoiceUpdatedWithETag'];
-export type ResponseInvoiceNumberTakenOrTimeEntryAlreadyInvoiced = components['responses']['InvoiceNumberTakenOrTimeEntryAlreadyInvoiced'];
-export type ResponseUnprocessableEntityOfInvoicesUpdate = components['responses']['UnprocessableEntityOfInvoicesUpdate'];
-export type ResponseInvoiceLinkWithIdempotentReplayed = components['responses']['InvoiceLinkWithIdempotentReplayed'];
-export type ResponseInvoiceLink = components['responses']['InvoiceLink'];
-export type ResponseClientLinkNotFoundOrInvoiceNotFound = components['responses']['ClientLinkNotFoundOrInvoiceNotFound'];
-export type ResponseInvalidVatIdOrInvalidIbanOrLowContrast = components['responses']['InvalidVatIdOrInvalidIbanOrLowContrast'];
-export type ResponsePaymentNotFound = components['responses']['PaymentNotFound'];
-export type ResponsePaymentNotManual = components['responses']['PaymentNotManual'];
-export type ResponseOkWithIdempotentReplayed = components['responses']['OkWithIdempotentReplayed'];
-export type ResponseIdempotencyKeyInUseOrPaymentNotManual = components['responses']['IdempotencyKeyInUseOrPaymentNotManual'];
-export type ResponsePipelineNotFound = components['responses']['PipelineNotFound'];
-export type ResponseStageInUse = components['responses']['StageInUse'];
-export type ResponseInvalidStages = components['responses']['InvalidStages'];
-export type ResponseRecordInUse = components['responses']['RecordInUse'];
-export type ResponseCrossSiteRequestOrSessionRequired = components['responses']['CrossSiteRequestOrSessionRequired'];
-export type ResponseTaxRateNotFound = components['responses']['TaxRateNotFound'];
-export type ResponseTaxRateInUse = components['responses']['TaxRateInUse'];
-export type ResponseTaxRateArchived = components['responses']['TaxRateArchived'];
-export type ResponseTimeEntryNotFound = components['responses']['TimeEntryNotFound'];
-export type ResponseTimeEntryInvoicedOrTimerRunning = components['responses']['TimeEntryInvoicedOrTimerRunning'];
-export type ResponseUnknownDealOrInvalidTimeEntry = components['responses']['UnknownDealOrInvalidTimeEntry'];
-export type ResponseUserNotFound = components['responses']['UserNotFound'];
-export type ResponseLastAdmin = components['responses']['LastAdmin'];
-export type ResponseOutcomeUnknownOrUnavailableOrResolverUnavailable = components['responses']['OutcomeUnknownOrUnavailableOrResolverUnavailable'];
-export type ResponseConnectionNotFound = components['responses']['ConnectionNotFound'];
-export type ResponseProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUse = components['responses']['ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUse'];
-export type ResponseConnectionDisabled = components['responses']['ConnectionDisabled'];
-export type ResponseProviderFailed = components['responses']['ProviderFailed'];
-export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
-export type ResponseInvalidMappingOrUnknownConnection = components['responses']['InvalidMappingOrUnknownConnection'];
-export type ResponseSyncNotFound = components['responses']['SyncNotFound'];
-export type ResponseSyncRunDataWithIdempotentReplayed = components['responses']['SyncRunDataWithIdempotentReplayed'];
-export type ResponseSyncRecordErrorList = components['responses']['SyncRecordErrorList'];
-export type ResponseSyncErrorNotFoundOrSyncNotFound = components['responses']['SyncErrorNotFoundOrSyncNotFound'];
-export type ResponseSyncLinkSummaryList = components['responses']['SyncLinkSummaryList'];
-export type ResponseSyncLinkNotFoundOrSyncNotFound = components['responses']['SyncLinkNotFoundOrSyncNotFound'];
-export type ResponseSyncDataWithIdempotentReplayed = components['responses']['SyncDataWithIdempotentReplayed'];
-export type ResponseSyncNotFoundOrSyncRunNotFound = components['responses']['SyncNotFoundOrSyncRunNotFound'];
-export type ResponseWebhookDeliveryNotFound = components['responses']['WebhookDeliveryNotFound'];
-export type ResponseWebhookEndpointNotFound = components['responses']['WebhookEndpointNotFound'];
-export type ParameterAuditedPath = components['parameters']['AuditedPath'];
-export type ParameterCompanyPath = components['parameters']['CompanyPath'];
-export type ParameterConnectionPath = components['parameters']['ConnectionPath'];
-export type ParameterContactPath = components['parameters']['ContactPath'];
-export type ParameterDealFiltersCreatedFrom = components['parameters']['DealFilters.createdFrom'];
-export type ParameterDealFiltersCreatedTo = components['parameters']['DealFilters.createdTo'];
-export type ParameterDealFiltersCurrency = components['parameters']['DealFilters.currency'];
-export type ParameterDealFiltersSortBy = components['parameters']['DealFilters.sortBy'];
-export type ParameterDealFiltersSortOrder = components['parameters']['DealFilters.sortOrder'];
-export type ParameterDealFiltersUpdatedSince = components['parameters']['DealFilters.updatedSince'];
-export type ParameterDealFiltersValueMax = components['parameters']['DealFilters.valueMax'];
-export type ParameterDealFiltersValueMin = components['parameters']['DealFilters.valueMin'];
-export type ParameterDealPath = components['parameters']['DealPath'];
-export type ParameterDeliveryPath = components['parameters']['DeliveryPath'];
-export type ParameterEndpointPath = components['parameters']['EndpointPath'];
-export type ParameterEventPath = components['parameters']['EventPath'];
-export type ParameterIdempotencyHeader = components['parameters']['IdempotencyHeader'];
-export type ParameterIfMatchHeader = components['parameters']['IfMatchHeader'];
-export type ParameterIfNoneMatchHeader = components['parameters']['IfNoneMatchHeader'];
-export type ParameterInvitationPath = components['parameters']['InvitationPath'];
-export type ParameterInvoiceExpandQuery = components['parameters']['InvoiceExpandQuery'];
-export type ParameterInvoiceFilterCompanyId = components['parameters']['InvoiceFilter.companyId'];
-export type ParameterInvoiceFilterCreatedFrom = components['parameters']['InvoiceFilter.createdFrom'];
-export type ParameterInvoiceFilterCreatedTo = components['parameters']['InvoiceFilter.createdTo'];
-export type ParameterInvoiceFilterCurrency = components['parameters']['InvoiceFilter.currency'];
-export type ParameterInvoiceFilterDealId = components['parameters']['InvoiceFilter.dealId'];
-export type ParameterInvoiceFilterDueFrom = components['parameters']['InvoiceFilter.dueFrom'];
-export type ParameterInvoiceFilterDueTo = components['parameters']['InvoiceFilter.dueTo'];
-export type ParameterInvoiceFilterIsOverdue = components['parameters']['InvoiceFilter.isOverdue'];
-export type ParameterInvoiceFilterIssuedFrom = components['parameters']['InvoiceFilter.issuedFrom'];
-export type ParameterInvoiceFilterIssuedTo = components['parameters']['InvoiceFilter.issuedTo'];
-export type ParameterInvoiceFilterPaidFrom = components['parameters']['InvoiceFilter.paidFrom'];
-export type ParameterInvoiceFilterPaidTo = components['parameters']['InvoiceFilter.paidTo'];
-export type ParameterInvoiceFilterPaymentState = components['parameters']['InvoiceFilter.paymentState'];
-export type ParameterInvoiceFilterStatus = components['parameters']['InvoiceFilter.status'];
-export type ParameterInvoiceFilterTotalMax = components['parameters']['InvoiceFilter.totalMax'];
-export type ParameterInvoiceFilterTotalMin = components['parameters']['InvoiceFilter.totalMin'];
-export type ParameterInvoiceFilterUpdatedSince = components['parameters']['InvoiceFilter.updatedSince'];
-export type ParameterInvoiceListQueryCount = components['parameters']['InvoiceListQuery.count'];
-export type ParameterInvoiceListQueryFields = components['parameters']['InvoiceListQuery.fields'];
-export type ParameterInvoiceListQuerySearch = components['parameters']['InvoiceListQuery.search'];
-export type ParameterInvoiceListQuerySortBy = components['parameters']['InvoiceListQuery.sortBy'];
-export type ParameterInvoiceListQuerySortOrder = components['parameters']['InvoiceListQuery.sortOrder'];
-export type ParameterInvoicePath = components['parameters']['InvoicePath'];
-export type ParameterKeyPath = components['parameters']['KeyPath'];
-export type ParameterMappingPath = components['parameters']['MappingPath'];
-export type ParameterOffsetQueryLimit = components['parameters']['OffsetQuery.limit'];
-export type ParameterOffsetQueryOffset = components['parameters']['OffsetQuery.offset'];
-export type ParameterPageQueryCursor = components['parameters']['PageQuery.cursor'];
-export type ParameterPaymentPath = components['parameters']['PaymentPath'];
-export type ParameterPipelinePath = components['parameters']['PipelinePath'];
-export type ParameterSessionFilter = components['parameters']['SessionFilter'];
-export type ParameterSessionPath = components['parameters']['SessionPath'];
-export type ParameterSyncErrorFilterCode = components['parameters']['SyncErrorFilter.code'];
-export type ParameterSyncErrorFilterDirection = components['parameters']['SyncErrorFilter.direction'];
-export type ParameterSyncErrorFilterExternalId = components['parameters']['SyncErrorFilter.externalId'];
-export type ParameterSyncErrorFilterRecordId = components['parameters']['SyncErrorFilter.recordId'];
-export type ParameterSyncErrorPathErrorId = components['parameters']['SyncErrorPath.errorId'];
-export type ParameterSyncLinkPathExternalId = components['parameters']['SyncLinkPath.externalId'];
-export type ParameterSyncPath = components['parameters']['SyncPath'];
-export type ParameterSyncRunPathRunId = components['parameters']['SyncRunPath.runId'];
-export type ParameterTaxRatePath = components['parameters']['TaxRatePath'];
-export type ParameterTimeEntryPath = components['parameters']['TimeEntryPath'];
-export type ParameterTokenPath = components['parameters']['TokenPath'];
-export type ParameterUserPath = components['parameters']['UserPath'];
-export type HeaderXRequestId = components['headers']['X-Request-Id'];
-export type HeaderXContractVersion = components['headers']['X-Contract-Version'];
-export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
-export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remaining'];
-export type HeaderXRateLimitReset = components['headers']['X-RateLimit-Reset'];
-export type HeaderLink = components['headers']['Link'];
-export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
-export type HeaderRetryAfter = components['headers']['Retry-After'];
-export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
-export type HeaderETag = components['headers']['ETag'];
-export type HeaderLocation = components['headers']['Location'];
-export type $defs = Record<string, never>;
+	/** Its body: the event, byte by byte. After an erasure it lacks what was erased, and the signature does not fit it. */
+	body: string;
+};
+/**
+ * The state of a delivery.
+ *
+ *     - `pending`: It waits for its first attempt, or for the delivery of an earlier event of the same record.
+ *     - `delivering`: An attempt is under way.
+ *     - `succeeded`: The endpoint answered 2xx.
+ *     - `retrying`: An attempt failed; the next one is at `nextAttemptAt`.
+ *     - `exhausted`: The last attempt failed, and there will be no other.
+ *     - `skipped`: The endpoint was paused or disabled.
+ *     - `cancelled`: The endpoint was deleted.
+ */
+export type DeliveryStatus = "pending" | "delivering" | "succeeded" | "retrying" | "exhausted" | "skipped" | "cancelled";
+/**
+ * Why Remit disabled an endpoint. A later version may add reasons.
+ *
+ *     - `gone`: It answered 410.
+ *     - `failing`: Every delivery failed for five days.
+ */
+export type DisabledReason = "gone" | "failing";
+/** What makes a document look like its seller's. */
+export type DocumentBrand = {
+	/** The accent colour as `#rrggbb`, readable on white; null: that of Remit. */
+	accentColor: string | null;
+	/** The logo; null without one. */
+	logo: DocumentLogo | null;
+};
+/** Which columns the lines have: an empty one is not shown. */
+export type DocumentColumns = {
+	/** Whether any line has a discount. */
+	discount: boolean;
+	/** Whether lines differ in their taxes. Taxes that are the same on every line stand in the totals alone. */
+	tax: boolean;
+};
+/** A date or a reference under its name. */
+export type DocumentFact = {
+	/** Its name. */
+	label: string;
+	/** The date or the text. */
+	value: string;
+};
+/** The headings of a document. */
+export type DocumentLabels = {
+	/** Above the buyer. */
+	billedTo: string;
+	/** Of the lines. */
+	description: string;
+	/** Of the quantities. */
+	quantity: string;
+	/** Of the prices. */
+	unitPrice: string;
+	/** Of the discounts. */
+	discount: string;
+	/** Of the taxes. */
+	tax: string;
+	/** Of the amounts. */
+	amount: string;
+};
+/** A line, in words; what it has not is empty. */
+export type DocumentLine = {
+	/** A heading stands above the lines that follow, and has no amount; absent for what is charged. */
+	kind?: "heading" | "discount";
+	/** What it is for, and its service period; may hold line breaks. */
+	description: string;
+	/** With its unit, such as `1.5 day`. */
+	quantity: string;
+	/** The price of one. */
+	unitPrice: string;
+	/** The discount. */
+	discount: string;
+	/** Its taxes. */
+	tax: string;
+	/** The amount. */
+	amount: string;
+};
+/** A logo with its bytes. */
+export type DocumentLogo = {
+	/** Its format. */
+	format: LogoFormat;
+	/** Its width in pixels. */
+	width: number;
+	/** Its height in pixels. */
+	height: number;
+	/** Its bytes in base64. */
+	data: string;
+};
+/** A text below the amounts: notes, payment terms, or the account for bank transfers while something is due. */
+export type DocumentPassage = {
+	/** Its heading. */
+	title: string;
+	/** May hold line breaks. */
+	text: string;
+};
+/** How the invoice stands, for a badge. */
+export type DocumentStatus = {
+	/** For programs: `overdue` as soon as it is, and `sent` while a part of a paid invoice is due. */
+	key: InvoiceStatus;
+	/** In words. */
+	label: string;
+};
+/** A table in the annex: its columns, its rows, and a last row of sums. */
+export type DocumentTable = {
+	/** Its heading. */
+	title: string;
+	/** Its columns. */
+	columns: DocumentTableColumn[];
+	/** Its rows, each with a text for every column. */
+	rows: string[][];
+	/** The last row. */
+	sum: string[];
+};
+/** A column of a table. */
+export type DocumentTableColumn = {
+	/** Its name. */
+	label: string;
+	/** Whether it holds numbers. */
+	numeric: boolean;
+};
+/** A row below the lines. */
+export type DocumentTotal = {
+	/** Its name. */
+	label: string;
+	/** The amount. */
+	value: string;
+	/** `total` and `due` stand out. */
+	kind: "plain" | "total" | "due";
+};
+/** Seconds of work, at most a year. */
+export type DurationSeconds = number;
+/** An e-mail address without a display name, at most 254 characters (RFC 5321). Its domain may be international, such as `info@müller.example`: mail goes to the ASCII name of it (RFC 5890), and records keep what was written. */
+export type Email = string;
+/**
+ * How far an e-mail has come. A later version may add a status.
+ *
+ *     - `sending`: The mail server is being asked, or the server was stopped a moment ago.
+ *     - `accepted`: The mail server has taken it for `to`.
+ *     - `uncertain`: Perhaps sent: the mail server had the whole text, but its answer is not known.
+ *     - `failed`: The mail server has not taken it for `to`.
+ */
+export type EmailStatus = "sending" | "accepted" | "uncertain" | "failed";
+/** A header of all requests to an endpoint. */
+export type EndpointHeader = {
+	/** Its name. */
+	name: HeaderName;
+	/** Its value. No answer shows it, and it is stored sealed. */
+	value: HeaderValue;
+};
+/**
+ * In which order an endpoint gets the events of one record. It never waits for the events of another record.
+ *
+ *     - `resource`: By their `sequence`, each once the one before it was accepted. An event that is rejected holds the later ones of its record back for five minutes at most: then they go, and it is retried on its own, as `outOfOrder`. While nothing has been accepted for an hour, they wait.
+ *     - `none`: In any order: no event waits for another.
+ */
+export type EndpointOrdering = "resource" | "none";
+/**
+ * Whether an endpoint gets deliveries. Only Remit sets `disabled`, when an endpoint is gone or keeps failing.
+ *
+ *     - `active`: It gets deliveries.
+ *     - `paused`: A caller stopped deliveries: Remit keeps them as `skipped`.
+ *     - `disabled`: Remit stopped deliveries; `disabledReason` says why. Set the status to `active` once the endpoint works.
+ */
+export type EndpointStatus = "active" | "paused" | "disabled";
+/** The URL to which webhooks go: http or https, without a user name, password or fragment. Its host must be public. */
+export type EndpointUrl = string;
+/**
+ * Every error code. A later version may add codes.
+ *
+ *     - `invalid_request`: 400: the request does not match the contract; `errors` names each place.
+ *     - `invalid_json`: 400: the body is not UTF-8 encoded JSON.
+ *     - `body_required`: 400: the operation needs a body.
+ *     - `ambiguous_credentials`: 400: two different keys in one request.
+ *     - `invalid_signature`: 400: a webhook's signature is missing, wrong or too old, or its body is not what was signed.
+ *     - `missing_credentials`: 401: no API key, and no session.
+ *     - `session_ended`: 401: the session has ended, or never was: sign in.
+ *     - `sign_in_failed`: 401: nobody has this address and this password.
+ *     - `invalid_credentials`: 401: the API key is unknown, expired or revoked.
+ *     - `insufficient_scope`: 403: the API key lacks a scope, or the person's role is too low.
+ *     - `cross_site_request`: 403: a request with a session, or for one, must come from a page of the server itself.
+ *     - `session_required`: 403: the operation is about the session of a person, and an API key has none.
+ *     - `connection_object_not_found`: 404: the connection has no such object.
+ *     - `route_not_found`: 404: no operation has this path.
+ *     - `api_key_not_found`: 404: no such API key, or it no longer works.
+ *     - `invitation_ended`: 404: who made the invitation may give its role no longer; somebody else can send it again.
+ *     - `password_reset_not_found`: 404: the link to set a password is unknown, used or has expired.
+ *     - `setup_not_found`: 404: the link to the set-up is unknown, or the set-up is done.
+ *     - `client_link_not_found`: 404: the invoice has no client link, or the link is unknown or revoked.
+ *     - `payment_link_not_found`: 404: the invoice has no payment link that works.
+ *     - `webhook_delivery_not_found`: 404: no such delivery, or the server no longer keeps it.
+ *     - `event_not_found`: 404: no such event, or the server no longer keeps it.
+ *     - `sync_link_not_found`: 404: the sync has no link with this id of the provider.
+ *     - `sync_error_not_found`: 404: the sync has no such error of a record.
+ *     - `allocation_not_found`: 404: the invoice has nothing of the payment.
+ *     - `company_not_found`: 404: no such company.
+ *     - `connection_not_found`: 404: no such connection.
+ *     - `contact_not_found`: 404: no such contact.
+ *     - `deal_not_found`: 404: no such deal.
+ *     - `invitation_not_found`: 404: no such invitation.
+ *     - `invoice_not_found`: 404: no such invoice.
+ *     - `mapping_not_found`: 404: no such mapping.
+ *     - `payment_not_found`: 404: no such payment.
+ *     - `pipeline_not_found`: 404: no such pipeline.
+ *     - `session_not_found`: 404: no such session.
+ *     - `sync_not_found`: 404: no such sync.
+ *     - `sync_run_not_found`: 404: no such sync run.
+ *     - `tax_rate_not_found`: 404: no such tax rate.
+ *     - `time_entry_not_found`: 404: no such time entry.
+ *     - `user_not_found`: 404: no such user.
+ *     - `webhook_endpoint_not_found`: 404: no such webhook endpoint.
+ *     - `method_not_allowed`: 405: the path does not have this method; `Allow` lists its methods.
+ *     - `request_timeout`: 408: the request took too long to arrive.
+ *     - `invoice_number_taken`: 409: another invoice has, or had, this number.
+ *     - `record_in_use`: 409: other records use this one, so it cannot be deleted; `detail` says which.
+ *     - `tax_rate_in_use`: 409: an invoice has used the tax rate, so its percentage and inclusion cannot change.
+ *     - `stage_in_use`: 409: the change would remove a stage that has deals.
+ *     - `time_entry_invoiced`: 409: a time entry on an invoice cannot change; delete or cancel the invoice, or remove its line, first.
+ *     - `timer_running`: 409: the user has a running time entry, which `errors` names; stop it first.
+ *     - `time_entry_already_invoiced`: 409: time entries are on an invoice already; `errors` names each entry and its invoice.
+ *     - `invoice_cancelled`: 409: a cancelled invoice cannot be sent.
+ *     - `email_not_configured`: 409: the server has no way to send e-mail; `GET` on the same path says what is missing.
+ *     - `email_under_way`: 409: an e-mail of the invoice is being sent; its outcome is known within a minute.
+ *     - `email_perhaps_sent`: 409: an earlier e-mail of the invoice was perhaps sent; `again: true` sends it nevertheless.
+ *     - `payment_processor_not_configured`: 409: the organization has no payment credentials, and the server has no payment processor for it.
+ *     - `webhook_endpoint_not_active`: 409: the webhook endpoint is paused, disabled or deleted; set its status to `active` first, unless it is deleted.
+ *     - `provider_not_configured`: 409: the server has no client id and secret for the provider: `PROVIDER_<ID>_CLIENT_ID` and `PROVIDER_<ID>_CLIENT_SECRET`.
+ *     - `connection_disabled`: 409: the connection is disabled; set its status to `active` first.
+ *     - `sync_already_running`: 409: a run of the sync is under way, or waits; `detail` names it.
+ *     - `sync_paused`: 409: the sync is paused; resume it first.
+ *     - `sync_blocked`: 409: the sync's connection is not `active`, or its mapping is not; `detail` says which.
+ *     - `no_active_run`: 409: no run of the sync is under way.
+ *     - `nothing_to_confirm`: 409: the run does not wait for anybody to confirm its deletions.
+ *     - `nothing_to_resolve`: 409: the error of the record is no conflict that somebody can decide, or is resolved; `detail` says which.
+ *     - `conflict_changed`: 409: a run has found the records of the conflict otherwise since the `version` that the decision names; read the error again.
+ *     - `linked_already`: 409: one of both records is linked with another one already; `detail` says with which.
+ *     - `delivery_under_way`: 409: the delivery is `pending` or `delivering` already.
+ *     - `last_admin`: 409: an organization always has an admin, and this is the last one.
+ *     - `email_taken`: 409: a person of the organization has this address.
+ *     - `too_many_invitations`: 409: the organization has 100 invitations, the most that it may; delete one first.
+ *     - `too_many_endpoints`: 409: the organization has 50 webhook endpoints, the most that it may; delete one first.
+ *     - `too_many_api_keys`: 409: the organization has 100 API keys that work or did in the last minute, the most that it may; revoke one first.
+ *     - `idempotency_key_in_use`: 409: a request with the same `Idempotency-Key` is still under way.
+ *     - `payment_not_manual`: 409: the payment stands for a status, or a processor reported it, so a caller cannot change it so.
+ *     - `version_mismatch`: 412: the record has changed since the `ETag` of `If-Match`.
+ *     - `payload_too_large`: 413: the body is larger than 512 KiB; that of a logo, than 1.5 MiB.
+ *     - `unsupported_media_type`: 415: the body is not `application/json`.
+ *     - `event_type_out_of_reach`: 422: an endpoint that is limited to some kinds of records subscribes to events that are only about others.
+ *     - `totals_mismatch`: 422: `subtotalCents`, `taxCents` or `totalCents` differs from the amount computed from the line items.
+ *     - `amount_out_of_range`: 422: a computed amount is beyond ±999 999 999 999.
+ *     - `invalid_vat_id`: 422: a VAT identification number has the wrong form, length or check digits.
+ *     - `invalid_period`: 422: a service period ends before it begins.
+ *     - `unknown_provider`: 422: `provider` names no provider.
+ *     - `invalid_connection`: 422: fields of a connection contradict each other, or its provider.
+ *     - `return_url_not_allowed`: 422: the organization's `connectReturnOrigins` do not have the origin of a `returnUrl`.
+ *     - `invalid_iban`: 422: an IBAN has the wrong country, length or check digits.
+ *     - `invalid_logo`: 422: the logo is no PNG, JPEG or SVG that is safe, small enough and printable.
+ *     - `low_contrast`: 422: the accent colour is too light to be read on white.
+ *     - `mixed_tax_inclusion`: 422: a line mixes taxes that are included in its price with taxes that are not.
+ *     - `unknown_line_item`: 422: a line item's id is not on this invoice, or occurs twice.
+ *     - `invalid_line_item`: 422: fields of a line item contradict each other.
+ *     - `invalid_mapping`: 422: a mapping contradicts itself, or would be `active` with issues; `errors` names each place.
+ *     - `invalid_preview`: 422: a preview of a mapping asks for records in two ways, in none, or in one that its mapping or connection has not; `errors` names the place.
+ *     - `invalid_sync`: 422: a sync contradicts itself, its connection or its mapping; `errors` names each place.
+ *     - `invalid_sync_link`: 422: a link names a record that is not there, or not of the objects that the sync is about; `errors` names which.
+ *     - `unknown_connection`: 422: `connectionId` names no connection of the organization.
+ *     - `unknown_mapping`: 422: `mappingId` or `reverseMappingId` names no mapping of the organization.
+ *     - `unknown_deal`: 422: `dealId` names no deal of the organization.
+ *     - `unknown_company`: 422: `companyId` names no live company of the organization.
+ *     - `wrong_password`: 422: `currentPassword` is not the password.
+ *     - `invalid_setup`: 422: the set-up names no organization to make, and the server has none or several.
+ *     - `expires_in_past`: 422: the key would expire in the past.
+ *     - `unknown_contact`: 422: `contactId` names no contact of the organization.
+ *     - `unknown_pipeline`: 422: `pipelineId` names no pipeline of the organization.
+ *     - `unknown_stage`: 422: `stage` is not a stage of the pipeline.
+ *     - `invalid_stages`: 422: a pipeline's stages contradict each other.
+ *     - `invalid_time_entry`: 422: fields of a time entry contradict each other.
+ *     - `invalid_time_entries`: 422: time entries cannot be on this invoice; `errors` names each entry and the reason.
+ *     - `rate_missing`: 422: neither the time entry nor its deal nor the organization has an hourly rate; `errors` names each entry.
+ *     - `currency_mismatch`: 422: the organization's hourly rate and the deal, or a payment and an invoice, are in different currencies.
+ *     - `number_used`: 422: the series of invoice numbers has used this number, or a later one.
+ *     - `invalid_payment`: 422: fields of a payment contradict each other.
+ *     - `allocation_too_large`: 422: an invoice would get more of a payment than it owes, or than the payment has left.
+ *     - `too_many_allocations`: 422: a payment would be on more than 500 invoices.
+ *     - `unknown_invoice`: 422: a field of a payment names no invoice of the organization.
+ *     - `unknown_tax_rate`: 422: `taxRateId` names no tax rate of the organization.
+ *     - `tax_rate_archived`: 422: the tax rate is archived.
+ *     - `unsafe_url`: 422: the URL leads to an address that the server does not call, such as a private one; `EGRESS_ALLOW_CIDRS` can allow it.
+ *     - `unresolvable_url`: 422: the URL's host has no address.
+ *     - `recipient_suppressed`: 422: the server sends no mail to an address, since mail to it came back or its owner complained; `errors` names each.
+ *     - `nothing_to_pay`: 422: nothing is owed on the invoice.
+ *     - `amount_not_payable`: 422: the payment processor cannot take this amount or currency.
+ *     - `idempotency_key_reused`: 422: the `Idempotency-Key` was used with another body.
+ *     - `rate_limited`: 429: too many requests; `Retry-After` says how many seconds to wait.
+ *     - `email_limit_reached`: 429: the organization has sent mail to as many recipients in 24 hours as the server lets it; `Retry-After` says how many seconds to wait for the first of them to be a day ago.
+ *     - `storage_limit_reached`: 429: the organization's requests have stored what they may store in a day; `Retry-After` says how many seconds are left of it.
+ *     - `headers_too_large`: 431: the request's headers are too large.
+ *     - `internal_error`: 500: the server failed; `detail` says whether anything was stored.
+ *     - `email_delivery_failed`: 502: the mail server did not take the e-mail for `to`; the invoice was not changed.
+ *     - `email_outcome_unknown`: 502: the e-mail was perhaps sent: the mail server had all of it, but its answer was lost, or could not be stored yet. The same `Idempotency-Key` never sends it again; another request needs `again: true`.
+ *     - `payment_processor_failed`: 502: the payment processor rejected the request or did not answer, or the invoice changed meanwhile; nothing was changed.
+ *     - `provider_failed`: 502: the provider of a connection did not answer, or not so that it can be used; `detail` says why, and the connection may say more. Nothing was changed.
+ *     - `outcome_unknown`: 503: the database failed while it stored the request, which may or may not have been stored: repeat it with the same `Idempotency-Key`, or look first.
+ *     - `unavailable`: 503: the database cannot be reached, is full, read-only or too busy, or the server is shutting down or has too much to do; `Retry-After` says how many seconds to wait.
+ *     - `resolver_unavailable`: 503: the host of a URL could not be looked up in time, so nothing is known of it; try again.
+ */
+export type ErrorCode = "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "session_ended" | "sign_in_failed" | "invalid_credentials" | "insufficient_scope" | "cross_site_request" | "session_required" | "connection_object_not_found" | "route_not_found" | "api_key_not_found" | "invitation_ended" | "password_reset_not_found" | "setup_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "sync_link_not_found" | "sync_error_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invitation_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "session_not_found" | "sync_not_found" | "sync_run_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "user_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "sync_already_running" | "sync_paused" | "sync_blocked" | "no_active_run" | "nothing_to_confirm" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "delivery_under_way" | "last_admin" | "email_taken" | "too_many_invitations" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "return_url_not_allowed" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "invalid_preview" | "invalid_sync" | "invalid_sync_link" | "unknown_connection" | "unknown_mapping" | "unknown_deal" | "unknown_company" | "wrong_password" | "invalid_setup" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "provider_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
+/** Who caused a change. */
+export type EventActor = {
+	/** Its kind. */
+	type: ActorType;
+	/** The API key's id, the person's (`usr_…`), the run's id, the payment processor's name, or the name of the user who ran the command; null for the others. */
+	id: string | null;
+};
+/** A `nextCursor` of a list of events, or `now` for the end of the list. */
+export type EventCursor = string;
+/** Events to subscribe to: a type such as `invoice.paid`, all events of a kind as `invoice.*`, or `*` for all. */
+export type EventPattern = string;
+/**
+ * Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
+ *
+ *     - `invoice.created`: An invoice was created.
+ *     - `invoice.updated`: Fields of an invoice changed.
+ *     - `invoice.sent`: An invoice was sent, or marked as sent.
+ *     - `invoice.send_failed`: An e-mail of an invoice was not sent: the mail server did not take it for `to`. The invoice did not change.
+ *     - `invoice.perhaps_sent`: An e-mail of an invoice was perhaps sent: the mail server's answer to it was lost. The invoice did not change.
+ *     - `invoice.viewed`: The client viewed an invoice for the first time.
+ *     - `invoice.partially_paid`: A part of what an invoice owes was paid.
+ *     - `invoice.paid`: An invoice was paid, or marked as paid.
+ *     - `invoice.overdue`: An invoice became overdue.
+ *     - `invoice.cancelled`: An invoice was cancelled.
+ *     - `invoice.deleted`: An invoice was deleted.
+ *     - `payment.received`: A payment arrived: a processor reported it, or a caller recorded it. One that only stands for a status has no events.
+ *     - `payment.updated`: Fields of a payment changed, such as the invoices that it pays.
+ *     - `payment.unapplied`: Money of a payment is on no invoice: it arrived so, as `unappliedReason` says, or its invoice was cancelled, deleted or changed, or a caller took it off.
+ *     - `payment.reversed`: A payment was reversed.
+ *     - `company.created`: A company was created.
+ *     - `company.updated`: Fields of a company changed.
+ *     - `company.deleted`: A company was deleted.
+ *     - `company.restored`: A company that had been deleted is live again: a sync found that the provider's record which it is linked with is back.
+ *     - `contact.created`: A contact was created.
+ *     - `contact.updated`: Fields of a contact changed.
+ *     - `contact.deleted`: A contact was deleted.
+ *     - `deal.created`: A deal was created.
+ *     - `deal.updated`: Fields of a deal changed.
+ *     - `deal.stage_changed`: A deal moved to another stage or to another pipeline.
+ *     - `deal.deleted`: A deal was deleted.
+ *     - `tax_rate.created`: A tax rate was created.
+ *     - `tax_rate.updated`: Fields of a tax rate changed. That another rate is the default one now is a change too.
+ *     - `tax_rate.deleted`: A tax rate was archived: deleted, or updated to be not active.
+ *     - `time_entry.created`: A time entry was created.
+ *     - `time_entry.updated`: Fields of a time entry changed. That an invoice claims or frees it is a change too.
+ *     - `time_entry.deleted`: A time entry was deleted.
+ *     - `connection.created`: A connection was created.
+ *     - `connection.updated`: Fields of a connection changed, and no other event says so: the time of its last success alone is none.
+ *     - `connection.activated`: A connection became `active`: a test proved its credentials, or a caller turned it on again.
+ *     - `connection.degraded`: A connection became `degraded`: its provider fails or cannot be reached.
+ *     - `connection.needs_reauth`: A connection became `needs_reauth`: its provider takes its credentials no more.
+ *     - `connection.recovered`: A connection that was `degraded` or `needs_reauth` became `active`.
+ *     - `connection.deleted`: A connection was deleted.
+ *     - `mapping.created`: A mapping was created.
+ *     - `mapping.updated`: Fields of a mapping changed.
+ *     - `mapping.deleted`: A mapping was deleted.
+ *     - `sync.created`: A sync was created.
+ *     - `sync.updated`: Settings of a sync changed, or a caller paused or resumed it. A run that begins or ends has events of its own.
+ *     - `sync.blocked`: A sync cannot run any more: its connection or its mapping cannot be used.
+ *     - `sync.deleted`: A sync was deleted.
+ *     - `sync.run.started`: A run began.
+ *     - `sync.run.confirmation_required`: A run would delete so many records that somebody has to confirm it.
+ *     - `sync.run.succeeded`: A run came to its end, and all that it read is in step.
+ *     - `sync.run.partially_succeeded`: A run came to its end, and some records failed.
+ *     - `sync.run.failed`: A run broke off.
+ *     - `sync.run.cancelled`: A caller broke a run off.
+ *     - `webhook.endpoint.failing`: Every delivery to an endpoint has failed for a day, or for one day more. After five days Remit disables the endpoint.
+ *     - `webhook.endpoint.disabled`: An endpoint was disabled: it answered 410, or failed for five days.
+ *     - `webhook.test`: A caller tests an endpoint. Only that endpoint gets the event.
+ */
+export type EventType = "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "company.restored" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "sync.created" | "sync.updated" | "sync.blocked" | "sync.deleted" | "sync.run.started" | "sync.run.confirmation_required" | "sync.run.succeeded" | "sync.run.partially_succeeded" | "sync.run.failed" | "sync.run.cancelled" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+/** An invoice of the organization, with the records of `expand`. */
+export type ExpandedInvoice = {
+	/** `inv_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The deal it belongs to. */
+	dealId: Id | null;
+	/** The company that is billed. */
+	companyId: Id | null;
+	/** Its number, unique in the organization. */
+	invoiceNumber: string;
+	/** Its status. */
+	status: InvoiceStatus;
+	/** When it was issued, in Unix milliseconds. */
+	issuedDate: UnixMs | null;
+	/** When it is due, in Unix milliseconds. */
+	dueDate: UnixMs | null;
+	/** First day on which the goods or services were supplied, in Unix milliseconds. */
+	periodStart: UnixMs | null;
+	/** Last day on which they were supplied, in Unix milliseconds. */
+	periodEnd: UnixMs | null;
+	/** When it was paid, in Unix milliseconds. */
+	paidDate: UnixMs | null;
+	/** How it was paid. */
+	paymentMethod: string | null;
+	/** External payment reference. */
+	paymentReference: string | null;
+	/** Sum before tax, in minor units of the currency. */
+	subtotalCents: Cents;
+	/** Tax in percent, for lines without taxes of their own. */
+	taxRate: Percent;
+	/** Name of that tax. */
+	taxLabel: string;
+	/** Tax, in minor units of the currency. */
+	taxCents: Cents;
+	/** Sum with tax, in minor units of the currency. */
+	totalCents: Cents;
+	/** ISO 4217 code; every amount is in its minor unit. */
+	currency: string;
+	/** Notes shown on the invoice. */
+	notes: string | null;
+	/** Payment terms. */
+	paymentTerms: string | null;
+	/** Whether to show the break-down by hourly rate. */
+	showRateBreakdown: boolean;
+	/** Whether to attach the timesheet. */
+	includeTimesheet: boolean;
+	/** Where tax is rounded: as the organization's `taxRounding` said on create. */
+	taxRounding: TaxRounding;
+	/** How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
+	timeRounding: TimeRounding;
+	/** The minutes of a step to which `timeRounding` rounds. */
+	timeRoundingMinutes: number;
+	/** Its lines, in order. */
+	lineItems: LineItem[];
+	/** The total of each tax; empty without line items. */
+	taxBreakdown: TaxBreakdown[];
+	/** The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
+	amountPaidCents: Cents;
+	/** The amount credited; 0 in this version. It is in minor units of the currency. */
+	amountCreditedCents: Cents;
+	/** The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
+	amountDueCents: Cents;
+	/** How much of it is paid. */
+	paymentState: PaymentState;
+	/** Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
+	isOverdue: boolean;
+	/** When it was first sent, in Unix milliseconds. */
+	sentAt: UnixMs | null;
+	/** When the client first viewed it through its client link, in Unix milliseconds. */
+	viewedAt: UnixMs | null;
+	/** How often the client viewed it. */
+	viewCount: number;
+	/** The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
+	billTo: Party | null;
+	/** The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
+	billFrom: Party | null;
+	/** The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English. */
+	language: Language | null;
+	/** The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if possible, that fits its language; null for a draft. */
+	locale: string | null;
+	/** The time zone of its dates: the organization's when it left `draft`; null for a draft. */
+	timeZone: string | null;
+	/** Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
+	branding: Branding | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` begins with it. */
+	version: number;
+	/** The company that is billed, with `expand=company`; null when there is none. */
+	company?: Company | null;
+	/** The deal it belongs to, with `expand=deal`; null when there is none. */
+	deal?: Deal | null;
+};
+/** One record. */
+export type ExpandedInvoiceData = {
+	/** The record. */
+	data: ExpandedInvoice;
+};
+/** A field before and after a change. Of a list with more than 10 items, such as the lines of an invoice, `from` and `to` have only the items that differ: first those that changed, each with its `id` and the fields that differ, then whole those that were removed (`from`) or added (`to`). The event's `data` has all items, in their order. */
+export type FieldChange = {
+	/** The value before the change. */
+	from: unknown;
+	/** The value after the change. */
+	to: unknown;
+	/** Of such a list, how many items are the same before and after, and so are left out; else absent. */
+	unchanged?: number;
+};
+/** A text, a number or a boolean. */
+export type FieldConstant = FieldText | number | boolean;
+/**
+ * What follows when a field's value cannot be made.
+ *
+ *     - `fail_record`: The record fails, and is not written.
+ *     - `use_default`: The field gets its `default`.
+ *     - `skip_field`: The record is written without the field.
+ */
+export type FieldErrorPolicy = "fail_record" | "use_default" | "skip_field";
+/** A path into a record, from its top: names with dots, `[n]` for an item of a list, and at most one filter, which finds the first item with that value, as in `addresses[type=BILLING].city`. It has at most 20 steps. */
+export type FieldPath = string;
+/** A value that is the same for all records. */
+export type FieldText = string;
+/** One step from a source to a target. Its other fields are parameters: each transform says which it has; any other is an error. */
+export type FieldTransform = {
+	/** What it does. */
+	name: TransformName;
+	/** Of `parseDate` and `formatDate`. */
+	format?: DateFormat;
+	/** Of `toCents` and `fromCents`: the currency of all records. */
+	currency?: CurrencyCode;
+	/** Of `toCents` and `fromCents`, in place of `currency`: where a record has its currency. */
+	currencyPath?: FieldPath;
+	/** Of `enumMap`: a text for each value. */
+	values?: {
+		[key: string]: FieldText;
+	};
+	/** Of `enumMap`: the text for all other values. */
+	otherwise?: FieldText;
+	/** Of `concat` and `coalesce`. */
+	paths?: FieldPath[];
+	/** Of `split`, and of `concat`, where it is empty unless it is set. */
+	separator?: Text;
+	/** Of `split`: which part, from 0. */
+	index?: number;
+	/** Of `truncate`. */
+	length?: number;
+	/** Of `lookupLink`: the provider's object, such as `contacts`. */
+	object?: SystemName;
+};
+/**
+ * Why a series lacks a number. A later version may add reasons.
+ *
+ *     - `deleted`: Its invoice was deleted.
+ *     - `renumbered`: Its invoice got another number.
+ *     - `own_number`: A caller's own number was further on, and the next ones count from there.
+ *     - `setting`: Somebody set the next number further on.
+ *     - `unknown`: An older version did not note why.
+ */
+export type GapReason = "deleted" | "renumbered" | "own_number" | "setting" | "unknown";
+/** The name of a header. Not `webhook-…`, `content-…`, `proxy-…` or `sec-…`, nor one that belongs to HTTP or to Remit: `host`, `connection`, `keep-alive`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `expect`, `date`, `accept-encoding`, `user-agent`. */
+export type HeaderName = string;
+/** The value of a header: visible ASCII characters, with blanks between them. */
+export type HeaderValue = string;
+/** One change of a record, and who made it. */
+export type HistoryEntry = {
+	/** `aud_<id>`. */
+	id: Id;
+	/** The organization that owns the record. */
+	organizationId: Id;
+	/** When it happened, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** What happened to the record. */
+	action: AuditAction;
+	/** The record. */
+	resource: {
+		/** Its kind. */
+		type: ResourceKind;
+		/** Its id. */
+		id: Id;
+	};
+	/** What the actor did: an operation of this API such as `invoices.update`, a page (`pages.pay`), the webhook of a payment processor (`payments.webhook`), a command such as `remit keys create`, or a job such as `jobs.overdue`. */
+	operation: string;
+	/** Who caused it. */
+	actor: EventActor;
+	/** The request, as in its `X-Request-Id`; null when no request caused it. */
+	requestId: string | null;
+	/** The fields that changed, before: of a deleted record all of them; null for a new record. Of a list of parts with ids, such as `lineItems`, only the parts that changed, each with its id and what changed of it. Secrets are never here. */
+	before: {
+		[key: string]: unknown;
+	} | null;
+	/** The same fields after: of a new record all of them; null for a deleted record. */
+	after: {
+		[key: string]: unknown;
+	} | null;
+	/** When its values were erased, because they were a person's; null when they were not. It is in Unix milliseconds. */
+	erasedAt: UnixMs | null;
+};
+/** A page of records. */
+export type HistoryEntryList = {
+	/** The records of this page. */
+	data: HistoryEntry[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** The price of an hour in minor units, 0 or more. */
+export type HourlyRate = number;
+/** An id: the prefix of its kind, such as `inv_` or `cmp_`, and random letters and digits. */
+export type Id = string;
+/** An id to filter by. An id that no record has, such as an empty one, matches nothing. */
+export type IdFilter = string;
+/** An instant in a request: Unix milliseconds, or an RFC 3339 date-time with an offset. */
+export type InstantInput = DateMs | InstantText;
+/** An RFC 3339 date-time with an offset, years 1970 to 2200. */
+export type InstantText = string;
+/** An invitation to an organization, for seven days. */
+export type Invitation = {
+	/** `ivt_<id>`. */
+	id: Id;
+	/** The organization that the person is invited to. */
+	organizationId: Id;
+	/** The address of the person, in lower case. */
+	email: Email;
+	/** What the person will be able to do. */
+	role: UserRole;
+	/** When the link was last sent by e-mail; null when it was not. It is in Unix milliseconds. */
+	emailedAt: UnixMs | null;
+	/** When the link stops working, in Unix milliseconds. */
+	expiresAt: UnixMs;
+	/** Who invited last: a person, or the holder of an API key; null for a command. The link works while that person may give the role: when they were removed, or their role is lower now, it is 404 `invitation_ended`, until somebody else sends it again. */
+	createdBy: EventActor | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+};
+/** Who joins by an invitation. */
+export type InvitationAccept = {
+	/** What stands behind `#` in the link. */
+	token: PersonToken;
+	/** The name that others see. */
+	name: Name;
+	/** The password to sign in with. */
+	password: Password;
+};
+/** A person to invite. */
+export type InvitationCreate = {
+	/** Where the invitation goes, and the address that the person signs in with. */
+	email: Email;
+	/** What the person will be able to do: at most what the caller may do. */
+	role: UserRole;
+};
+/** What an invitation says to who holds its link. */
+export type InvitationDetails = {
+	/** The organization's name. */
+	organizationName: string;
+	/** The address that the person will sign in with. */
+	email: Email;
+	/** What the person will be able to do. */
+	role: UserRole;
+	/** When the link stops working, in Unix milliseconds. */
+	expiresAt: UnixMs;
+};
+/** One record. */
+export type InvitationDetailsData = {
+	/** The record. */
+	data: InvitationDetails;
+};
+/** The link of an invitation, which no later answer shows again. */
+export type InvitationLink = {
+	/** `ivt_<id>`. */
+	id: Id;
+	/** The page where the person joins. Whoever has this link can join in the person's place. */
+	url: string;
+	/** Whether the link was sent by e-mail. When it was not, pass it on yourself. */
+	emailed: boolean;
+};
+/** A page of records. */
+export type InvitationList = {
+	/** The records of this page. */
+	data: Invitation[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** The secret of an invitation's link. */
+export type InvitationToken = {
+	/** What stands behind `#` in the link. */
+	token: PersonToken;
+};
+/** An invoice of the organization. */
+export type Invoice = {
+	/** `inv_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The deal it belongs to. */
+	dealId: Id | null;
+	/** The company that is billed. */
+	companyId: Id | null;
+	/** Its number, unique in the organization. */
+	invoiceNumber: string;
+	/** Its status. */
+	status: InvoiceStatus;
+	/** When it was issued, in Unix milliseconds. */
+	issuedDate: UnixMs | null;
+	/** When it is due, in Unix milliseconds. */
+	dueDate: UnixMs | null;
+	/** First day on which the goods or services were supplied, in Unix milliseconds. */
+	periodStart: UnixMs | null;
+	/** Last day on which they were supplied, in Unix milliseconds. */
+	periodEnd: UnixMs | null;
+	/** When it was paid, in Unix milliseconds. */
+	paidDate: UnixMs | null;
+	/** How it was paid. */
+	paymentMethod: string | null;
+	/** External payment reference. */
+	paymentReference: string | null;
+	/** Sum before tax, in minor units of the currency. */
+	subtotalCents: Cents;
+	/** Tax in percent, for lines without taxes of their own. */
+	taxRate: Percent;
+	/** Name of that tax. */
+	taxLabel: string;
+	/** Tax, in minor units of the currency. */
+	taxCents: Cents;
+	/** Sum with tax, in minor units of the currency. */
+	totalCents: Cents;
+	/** ISO 4217 code; every amount is in its minor unit. */
+	currency: string;
+	/** Notes shown on the invoice. */
+	notes: string | null;
+	/** Payment terms. */
+	paymentTerms: string | null;
+	/** Whether to show the break-down by hourly rate. */
+	showRateBreakdown: boolean;
+	/** Whether to attach the timesheet. */
+	includeTimesheet: boolean;
+	/** Where tax is rounded: as the organization's `taxRounding` said on create. */
+	taxRounding: TaxRounding;
+	/** How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
+	timeRounding: TimeRounding;
+	/** The minutes of a step to which `timeRounding` rounds. */
+	timeRoundingMinutes: number;
+	/** Its lines, in order. */
+	lineItems: LineItem[];
+	/** The total of each tax; empty without line items. */
+	taxBreakdown: TaxBreakdown[];
+	/** The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
+	amountPaidCents: Cents;
+	/** The amount credited; 0 in this version. It is in minor units of the currency. */
+	amountCreditedCents: Cents;
+	/** The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
+	amountDueCents: Cents;
+	/** How much of it is paid. */
+	paymentState: PaymentState;
+	/** Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
+	isOverdue: boolean;
+	/** When it was first sent, in Unix milliseconds. */
+	sentAt: UnixMs | null;
+	/** When the client first viewed it through its client link, in Unix milliseconds. */
+	viewedAt: UnixMs | null;
+	/** How often the client viewed it. */
+	viewCount: number;
+	/** The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
+	billTo: Party | null;
+	/** The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
+	billFrom: Party | null;
+	/** The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English. */
+	language: Language | null;
+	/** The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if possible, that fits its language; null for a draft. */
+	locale: string | null;
+	/** The time zone of its dates: the organization's when it left `draft`; null for a draft. */
+	timeZone: string | null;
+	/** Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
+	branding: Branding | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` begins with it. */
+	version: number;
+};
+/** An invoice was cancelled. */
+export type InvoiceCancelledEvent = EventOf<"invoice.cancelled", "invoice", Invoice>;
+/** The id and number of a new invoice. */
+export type InvoiceCreated = {
+	/** `inv_<id>`. */
+	id: Id;
+	/** Its number. */
+	invoiceNumber: string;
+};
+/** An invoice was created. */
+export type InvoiceCreatedEvent = EventOf<"invoice.created", "invoice", Invoice>;
+/** An invoice was deleted. */
+export type InvoiceDeletedEvent = EventOf<"invoice.deleted", "invoice", Invoice>;
+/** An invoice as people read it: every label, amount and date in its final words. Its PDF, its page and its e-mail show the same. */
+export type InvoiceDocument = {
+	/** The language of its words. */
+	language: Language;
+	/** BCP 47, such as `de-DE`: how its numbers and dates are written. */
+	locale: string;
+	/** What makes it look like its seller's; absent: like Remit's. */
+	brand?: DocumentBrand;
+	/** The kind of document, such as `Invoice`. */
+	title: string;
+	/** The invoice's number. */
+	number: string;
+	/** How it stands. */
+	status: DocumentStatus;
+	/** The lines of the letterhead, the name first. */
+	seller: string[];
+	/** The name, then the lines of the address; empty when the invoice has no buyer. */
+	buyer: string[];
+	/** Dates and references. */
+	facts: DocumentFact[];
+	/** Its headings. */
+	labels: DocumentLabels;
+	/** Which columns its lines have. */
+	columns: DocumentColumns;
+	/** Its lines, in order. */
+	lines: DocumentLine[];
+	/** Subtotal, each tax, total, amount paid and amount due, in the order in which they add up. */
+	totals: DocumentTotal[];
+	/** The amount due; null when there is none. */
+	due: string | null;
+	/** What follows the amounts. */
+	passages: DocumentPassage[];
+	/** The seller's register and own words, at the very end; may hold line breaks. */
+	footer: string | null;
+	/** The page where the client can pay; null without one. */
+	paymentUrl: string | null;
+	/** Hours and amount for each hourly rate, when the invoice shows them. */
+	rates: DocumentTable | null;
+	/** The time entries, when the invoice has a timesheet. */
+	timesheet: DocumentTable | null;
+};
+/** One record. */
+export type InvoiceDocumentData = {
+	/** The record. */
+	data: InvoiceDocument;
+};
+/** An e-mail that brought an invoice to its client, or should have. */
+export type InvoiceEmail = {
+	/** `mail_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The invoice that it brought. */
+	invoiceId: Id;
+	/** Its recipient. */
+	to: string;
+	/** The recipients of a copy, whom everybody sees. */
+	cc: string[];
+	/** The recipients of a copy, whom nobody else sees. */
+	bcc: string[];
+	/** The address for answers; null: the sending address. */
+	replyTo: string | null;
+	/** Its subject. */
+	subject: string;
+	/** Its `Message-ID` (RFC 5322 §3.6.4), by which logs of mail servers and bounces name it. */
+	messageId: string;
+	/** How far it has come. */
+	status: EmailStatus;
+	/** Why it is `failed` or `uncertain`; else null. */
+	reason: string | null;
+	/** What the mail server answered for each recipient; empty while it has not, and when it was not asked. */
+	recipients: RecipientAnswer[];
+	/** When the mail server was asked, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When its status was last changed, in Unix milliseconds. */
+	updatedAt: UnixMs;
+};
+/** A page of records. */
+export type InvoiceEmailList = {
+	/** The records of this page. */
+	data: InvoiceEmail[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/**
+ * A record that an invoice names, to show beside its id.
+ *
+ *     - `company`: Its company.
+ *     - `deal`: Its deal.
+ */
+export type InvoiceExpansion = "company" | "deal";
+/**
+ * How much of each invoice a list shows.
+ *
+ *     - `summary`: The fields of a row in a table of invoices: `InvoiceSummary`.
+ */
+export type InvoiceFields = "summary";
+/** The fields of an invoice that a caller can write. On create each is optional and has the default named here; on update an absent field stays as it is, and `null` clears one. */
+export type InvoiceInput = {
+	/** The deal it belongs to. */
+	dealId?: Id | null;
+	/** The company that is billed. */
+	companyId?: Id | null;
+	/** Its number, unique in the organization; `INV-<number>` is generated when absent on create. */
+	invoiceNumber?: Name;
+	/** Default `draft`. */
+	status?: InvoiceStatus;
+	/** When it was issued. If it is empty, the first `sent` sets it. It is as Unix milliseconds or text. */
+	issuedDate?: DateInput | null;
+	/** When it is due. A plain date is a day in the organization's time zone. It is as Unix milliseconds or text. */
+	dueDate?: DateInput | null;
+	/** First day on which the goods or services were supplied, as Unix milliseconds or text. */
+	periodStart?: DateInput | null;
+	/** Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). It is as Unix milliseconds or text. */
+	periodEnd?: DateInput | null;
+	/** When it was paid. If it is empty, `paid` sets it. It is as Unix milliseconds or text. */
+	paidDate?: DateInput | null;
+	/** How it was paid. */
+	paymentMethod?: Line | null;
+	/** External payment reference. */
+	paymentReference?: Line | null;
+	/** Sum before tax. Default 0. With line items the server computes it, and rejects another value. It is in minor units of the currency. */
+	subtotalCents?: Cents;
+	/** Tax in percent, for lines without taxes of their own. Default 0. */
+	taxRate?: Percent;
+	/** Name of that tax. Default `Tax`. */
+	taxLabel?: Line;
+	/** Tax. Default 0. With line items the server computes it, and rejects another value. It is in minor units of the currency. */
+	taxCents?: Cents;
+	/** Sum with tax. Default 0. With line items the server computes it, and rejects another value. It is in minor units of the currency. */
+	totalCents?: Cents;
+	/** ISO 4217 code. Default: the organization's `defaultCurrency`, which is `USD` until it is changed. */
+	currency?: CurrencyCode;
+	/** Notes shown on the invoice. */
+	notes?: Text | null;
+	/** Payment terms. Default: the organization's. */
+	paymentTerms?: Text | null;
+	/** Whether to show the break-down by hourly rate. Default false. */
+	showRateBreakdown?: boolean;
+	/** Whether to attach the timesheet. Default false. */
+	includeTimesheet?: boolean;
+	/** The buyer as the invoice shows it, instead of what the company's record says; `null` takes the company's again. A change of `companyId` alone takes the new company's. */
+	billTo?: PartyInput | null;
+	/** The seller as the invoice shows it, instead of what the organization's settings say; `null` takes the settings' again. */
+	billFrom?: PartyInput | null;
+	/** The language of its words; `null` takes the company's again, else the organization's. */
+	language?: Language | null;
+	/** Its lines, in order. On update an array replaces the lines (matched by `id`); without it they stay. */
+	lineItems?: LineItemInput[];
+};
+/** A link to an invoice, or to its payment. */
+export type InvoiceLink = {
+	/** Its URL. */
+	url: string;
+};
+/** Invoices in the order of `sortBy` and `sortOrder`: newest first without them. */
+export type InvoiceList = {
+	/** The invoices of this page. */
+	data: ListedInvoice[];
+};
+/** An invoice became overdue. */
+export type InvoiceOverdueEvent = EventOf<"invoice.overdue", "invoice", Invoice>;
+/** An invoice was paid, or marked as paid. */
+export type InvoicePaidEvent = EventOf<"invoice.paid", "invoice", Invoice>;
+/** A part of what an invoice owes was paid. */
+export type InvoicePartiallyPaidEvent = EventOf<"invoice.partially_paid", "invoice", Invoice>;
+/** An e-mail of an invoice was perhaps sent: the mail server's answer to it was lost. The invoice did not change. */
+export type InvoicePerhapsSentEvent = EventOf<"invoice.perhaps_sent", "invoice", InvoiceWithEmail>;
+/** What an invoice would come to. */
+export type InvoicePreview = {
+	/** ISO 4217 code. */
+	currency: string;
+	/** Where tax is rounded. */
+	taxRounding: TaxRounding;
+	/** The lines with their amounts. */
+	lineItems: LineItemFields[];
+	/** Sum before tax, in minor units of the currency. */
+	subtotalCents: Cents;
+	/** Tax, in minor units of the currency. */
+	taxCents: Cents;
+	/** Sum with tax, in minor units of the currency. */
+	totalCents: Cents;
+	/** The total of each tax. */
+	taxBreakdown: TaxBreakdown[];
+};
+/** A preview. */
+export type InvoicePreviewData = {
+	/** What the invoice would come to. */
+	data: InvoicePreview;
+};
+/** The recipients of an invoice, and the sender's own words. It is one e-mail: each recipient sees `to` and `cc`. */
+export type InvoiceSend = {
+	/** Recipient's e-mail address. */
+	to: Email;
+	/** Recipients of a copy, whom everybody sees. */
+	cc?: Email[];
+	/** Recipients of a copy, whom nobody else sees. */
+	bcc?: Email[];
+	/** The address for answers. Default: the organization's `email`. */
+	replyTo?: Email | null;
+	/** The subject. Default: the invoice's number and its sender. */
+	subject?: Name | null;
+	/** Message at the top of the e-mail: text, not HTML. */
+	message?: Text | null;
+	/** Send although an earlier e-mail of the invoice was perhaps sent (409 `email_perhaps_sent`). Default false. */
+	again?: boolean;
+};
+/** An e-mail of an invoice was not sent: the mail server did not take it for `to`. The invoice did not change. */
+export type InvoiceSendFailedEvent = EventOf<"invoice.send_failed", "invoice", InvoiceWithEmail>;
+/** The answer to sending an invoice. */
+export type InvoiceSent = {
+	/** Always true. */
+	ok: true;
+	/** What the invoice was sent without, and whether it changed meanwhile; absent when there is nothing to say. */
+	warnings?: InvoiceWarning[];
+};
+/** An invoice was sent, or marked as sent. */
+export type InvoiceSentEvent = EventOf<"invoice.sent", "invoice", Invoice>;
+/**
+ * A field that invoices can be sorted by.
+ *
+ *     - `createdAt`: By the time of creation.
+ *     - `issuedDate`: By the date of issue; those without one come last, in both directions.
+ *     - `dueDate`: By the due date; those without one come last, in both directions.
+ *     - `totalCents`: By the total, in minor units whatever the currency.
+ *     - `invoiceNumber`: By the text before the digits at the end of the number, by code points, and then by the number of these digits: `INV-9` before `INV-10`.
+ */
+export type InvoiceSort = "createdAt" | "issuedDate" | "dueDate" | "totalCents" | "invoiceNumber";
+/**
+ * The status of an invoice. Any status may follow any other.
+ *
+ *     - `draft`: Being written.
+ *     - `sent`: Given to the client.
+ *     - `paid`: Paid.
+ *     - `overdue`: Sent, unpaid and past its due day.
+ *     - `cancelled`: No longer owed.
+ */
+export type InvoiceStatus = "draft" | "sent" | "paid" | "overdue" | "cancelled";
+/** Invoices of one currency, and the sum of what they owe. */
+export type InvoiceSum = {
+	/** How many. */
+	count: number;
+	/** What is due on them. */
+	cents: SumCents;
+};
+/** What a table of invoices shows of one: neither its lines and their taxes nor its parties and texts. */
+export type InvoiceSummary = {
+	/** `inv_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The deal it belongs to. */
+	dealId: Id | null;
+	/** The company that is billed. */
+	companyId: Id | null;
+	/** Its number, unique in the organization. */
+	invoiceNumber: string;
+	/** Its status. */
+	status: InvoiceStatus;
+	/** When it was issued, in Unix milliseconds. */
+	issuedDate: UnixMs | null;
+	/** When it is due, in Unix milliseconds. */
+	dueDate: UnixMs | null;
+	/** When it was paid, in Unix milliseconds. */
+	paidDate: UnixMs | null;
+	/** Sum before tax, in minor units of the currency. */
+	subtotalCents: Cents;
+	/** Tax, in minor units of the currency. */
+	taxCents: Cents;
+	/** Sum with tax, in minor units of the currency. */
+	totalCents: Cents;
+	/** ISO 4217 code; every amount is in its minor unit. */
+	currency: string;
+	/** The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
+	amountPaidCents: Cents;
+	/** The amount credited; 0 in this version. It is in minor units of the currency. */
+	amountCreditedCents: Cents;
+	/** The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
+	amountDueCents: Cents;
+	/** How much of it is paid. */
+	paymentState: PaymentState;
+	/** Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
+	isOverdue: boolean;
+	/** When it was first sent, in Unix milliseconds. */
+	sentAt: UnixMs | null;
+	/** When the client first viewed it through its client link, in Unix milliseconds. */
+	viewedAt: UnixMs | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` begins with it. */
+	version: number;
+	/** The company that is billed, with `expand=company`; null when there is none. */
+	company?: Company | null;
+	/** The deal it belongs to, with `expand=deal`; null when there is none. */
+	deal?: Deal | null;
+};
+/** The answer to a change of an invoice. */
+export type InvoiceUpdated = {
+	/** Always true. */
+	ok: true;
+	/** Key of the deal's new stage, when marking the invoice paid advanced it. */
+	stageAdvanced?: string;
+};
+/** Fields of an invoice changed. */
+export type InvoiceUpdatedEvent = EventOf<"invoice.updated", "invoice", Invoice>;
+/** The client viewed an invoice for the first time. */
+export type InvoiceViewedEvent = EventOf<"invoice.viewed", "invoice", Invoice>;
+/** Something that an invoice was sent without, or that happened meanwhile. */
+export type InvoiceWarning = {
+	/** What it is. */
+	code: InvoiceWarningCode;
+	/** The same in a sentence. */
+	detail: string;
+};
+/**
+ * What to know of an invoice that was sent.
+ *
+ *     - `no_buyer`: It has no buyer: no company, and no `billTo`.
+ *     - `no_line_items`: It has no line items.
+ *     - `no_due_date`: It has no due date.
+ *     - `changed_while_sending`: It changed while it was sent: its client has it as it was before, and a draft stays one.
+ */
+export type InvoiceWarningCode = "no_buyer" | "no_line_items" | "no_due_date" | "changed_while_sending";
+/** An invoice, and an e-mail of it. */
+export type InvoiceWithEmail = {
+	/** `inv_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The deal it belongs to. */
+	dealId: Id | null;
+	/** The company that is billed. */
+	companyId: Id | null;
+	/** Its number, unique in the organization. */
+	invoiceNumber: string;
+	/** Its status. */
+	status: InvoiceStatus;
+	/** When it was issued, in Unix milliseconds. */
+	issuedDate: UnixMs | null;
+	/** When it is due, in Unix milliseconds. */
+	dueDate: UnixMs | null;
+	/** First day on which the goods or services were supplied, in Unix milliseconds. */
+	periodStart: UnixMs | null;
+	/** Last day on which they were supplied, in Unix milliseconds. */
+	periodEnd: UnixMs | null;
+	/** When it was paid, in Unix milliseconds. */
+	paidDate: UnixMs | null;
+	/** How it was paid. */
+	paymentMethod: string | null;
+	/** External payment reference. */
+	paymentReference: string | null;
+	/** Sum before tax, in minor units of the currency. */
+	subtotalCents: Cents;
+	/** Tax in percent, for lines without taxes of their own. */
+	taxRate: Percent;
+	/** Name of that tax. */
+	taxLabel: string;
+	/** Tax, in minor units of the currency. */
+	taxCents: Cents;
+	/** Sum with tax, in minor units of the currency. */
+	totalCents: Cents;
+	/** ISO 4217 code; every amount is in its minor unit. */
+	currency: string;
+	/** Notes shown on the invoice. */
+	notes: string | null;
+	/** Payment terms. */
+	paymentTerms: string | null;
+	/** Whether to show the break-down by hourly rate. */
+	showRateBreakdown: boolean;
+	/** Whether to attach the timesheet. */
+	includeTimesheet: boolean;
+	/** Where tax is rounded: as the organization's `taxRounding` said on create. */
+	taxRounding: TaxRounding;
+	/** How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
+	timeRounding: TimeRounding;
+	/** The minutes of a step to which `timeRounding` rounds. */
+	timeRoundingMinutes: number;
+	/** Its lines, in order. */
+	lineItems: LineItem[];
+	/** The total of each tax; empty without line items. */
+	taxBreakdown: TaxBreakdown[];
+	/** The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
+	amountPaidCents: Cents;
+	/** The amount credited; 0 in this version. It is in minor units of the currency. */
+	amountCreditedCents: Cents;
+	/** The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
+	amountDueCents: Cents;
+	/** How much of it is paid. */
+	paymentState: PaymentState;
+	/** Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
+	isOverdue: boolean;
+	/** When it was first sent, in Unix milliseconds. */
+	sentAt: UnixMs | null;
+	/** When the client first viewed it through its client link, in Unix milliseconds. */
+	viewedAt: UnixMs | null;
+	/** How often the client viewed it. */
+	viewCount: number;
+	/** The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
+	billTo: Party | null;
+	/** The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
+	billFrom: Party | null;
+	/** The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English. */
+	language: Language | null;
+	/** The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if possible, that fits its language; null for a draft. */
+	locale: string | null;
+	/** The time zone of its dates: the organization's when it left `draft`; null for a draft. */
+	timeZone: string | null;
+	/** Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
+	branding: Branding | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` begins with it. */
+	version: number;
+	/** The e-mail: its recipients, its status, and why it has that. Absent in events that an older server wrote. */
+	email?: InvoiceEmail;
+};
+/**
+ * What a key may do. The integration API has the scopes `read`, `write` and `admin`, each of which includes the one before. The invoicing API has a pair for each kind of record, of which `:write` includes `:read`. The scopes of one API do not open the operations of the other. But an event has the record that it is about: **`read` reads every kind of record that has events**, in the feed, and `write` and `admin` can have them sent to an endpoint, unless the key has `resources`.
+ *
+ *     - `read`: Integration API: everything that a GET reads, except API keys. That includes events, and so the records that they are about, whatever other scopes the key has; `resources` limits it.
+ *     - `write`: Integration API: also create, change and test webhook endpoints, to which events and so records go, and redeliver.
+ *     - `admin`: Integration API: everything, including API keys, webhook secrets and deletion. Also the audit log of all records.
+ *     - `companies:read`: Read companies.
+ *     - `companies:write`: Write companies.
+ *     - `contacts:read`: Read contacts.
+ *     - `contacts:write`: Write contacts.
+ *     - `deals:read`: Read deals and pipelines.
+ *     - `deals:write`: Write deals and pipelines.
+ *     - `invoices:read`: Read invoices.
+ *     - `invoices:write`: Write invoices.
+ *     - `organization:read`: Read the organization settings.
+ *     - `organization:write`: Write the organization settings.
+ *     - `payments:read`: Read payments.
+ *     - `payments:write`: Write payments.
+ *     - `tax_rates:read`: Read tax rates.
+ *     - `tax_rates:write`: Write tax rates.
+ *     - `time_entries:read`: Read time entries.
+ *     - `time_entries:write`: Write time entries.
+ */
+export type KeyScope = "read" | "write" | "admin" | "companies:read" | "companies:write" | "contacts:read" | "contacts:write" | "deals:read" | "deals:write" | "invoices:read" | "invoices:write" | "organization:read" | "organization:write" | "payments:read" | "payments:write" | "tax_rates:read" | "tax_rates:write" | "time_entries:read" | "time_entries:write";
+/** A field of a record. */
+export type KnownField = {
+	/** Where it is in the record. */
+	path: ObjectField;
+	/** Its type. */
+	type: ProviderFieldType;
+};
+/**
+ * A language of documents: of an invoice's PDF, page and e-mail. A later version may add one.
+ *
+ *     - `en`: English.
+ *     - `de`: German.
+ *     - `fr`: French.
+ *     - `es`: Spanish.
+ *     - `it`: Italian.
+ *     - `nl`: Dutch.
+ *     - `pt`: Portuguese.
+ *     - `pl`: Polish.
+ */
+export type Language = "en" | "de" | "fr" | "es" | "it" | "nl" | "pt" | "pl";
+/** The last run of a sync. */
+export type LastSyncRun = {
+	/** Its id. */
+	id: Id;
+	/** Where it is. */
+	status: SyncRunStatus;
+	/** When it was begun, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it came to its end; null while it is under way. It is in Unix milliseconds. */
+	finishedAt: UnixMs | null;
+};
+/** One line of `Text`: no control characters or line breaks. */
+export type Line = string;
+/** A line of an invoice. */
+export type LineItem = {
+	/** `li_<id>`. */
+	id: Id;
+	/** Its place, from 1. */
+	position: number;
+	/** The kind of line. */
+	kind: LineItemKind;
+	/** What is charged. */
+	description: string;
+	/** How many units, as decimal text. */
+	quantity: string;
+	/** What is counted. */
+	unit: string | null;
+	/** Price of one unit in minor units: an integer, or decimal text for a price below a cent. */
+	unitPriceCents: Cents | string;
+	/** Discount in percent, as decimal text. */
+	discountPercent: string | null;
+	/** Discount in minor units. */
+	discountCents: Cents | null;
+	/** The line's own taxes; null means that the invoice's `taxRate` applies. */
+	taxes: LineTax[] | null;
+	/** The saved tax rate that `taxes` comes from. */
+	taxRateId: Id | null;
+	/** Seconds that the line charges of its time entries, each rounded as the invoice's `timeRounding` says: its amount is seconds × price ÷ 3600, rounded once. Null when a caller wrote the quantity. */
+	durationSeconds: number | null;
+	/** The time entries that the line charges. */
+	timeEntryIds: Id[];
+	/** Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
+	amountCents: Cents;
+	/** The amount without tax, in minor units of the currency. */
+	netCents: Cents;
+	/** The line's tax, in minor units of the currency. */
+	taxCents: Cents;
+	/** Net + tax, in minor units of the currency. */
+	grossCents: Cents;
+	/** First day on which the goods or services were supplied, in Unix milliseconds. */
+	periodStart: UnixMs | null;
+	/** Last day on which they were supplied, in Unix milliseconds. */
+	periodEnd: UnixMs | null;
+	/** The caller's own data. */
+	metadata: {
+		[key: string]: string;
+	} | null;
+};
+/** The data and amounts of a line. */
+export type LineItemFields = {
+	/** Its place, from 1. */
+	position: number;
+	/** The kind of line. */
+	kind: LineItemKind;
+	/** What is charged. */
+	description: string;
+	/** How many units, as decimal text. */
+	quantity: string;
+	/** What is counted. */
+	unit: string | null;
+	/** Price of one unit in minor units: an integer, or decimal text for a price below a cent. */
+	unitPriceCents: Cents | string;
+	/** Discount in percent, as decimal text. */
+	discountPercent: string | null;
+	/** Discount in minor units. */
+	discountCents: Cents | null;
+	/** The line's own taxes; null means that the invoice's `taxRate` applies. */
+	taxes: LineTax[] | null;
+	/** The saved tax rate that `taxes` comes from. */
+	taxRateId: Id | null;
+	/** Seconds that the line charges of its time entries, each rounded as the invoice's `timeRounding` says: its amount is seconds × price ÷ 3600, rounded once. Null when a caller wrote the quantity. */
+	durationSeconds: number | null;
+	/** The time entries that the line charges. */
+	timeEntryIds: Id[];
+	/** Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
+	amountCents: Cents;
+	/** The amount without tax, in minor units of the currency. */
+	netCents: Cents;
+	/** The line's tax, in minor units of the currency. */
+	taxCents: Cents;
+	/** Net + tax, in minor units of the currency. */
+	grossCents: Cents;
+	/** First day on which the goods or services were supplied, in Unix milliseconds. */
+	periodStart: UnixMs | null;
+	/** Last day on which they were supplied, in Unix milliseconds. */
+	periodEnd: UnixMs | null;
+	/** The caller's own data. */
+	metadata: {
+		[key: string]: string;
+	} | null;
+};
+/** A line of an invoice, in a request. */
+export type LineItemInput = {
+	/** On update, the stored line to keep and change. A line without id is new; a stored line whose id is missing is removed. */
+	id?: Id;
+	/** The kind of line; `item` when absent. */
+	kind?: LineItemKind;
+	/** What is charged. */
+	description?: Text;
+	/** How many units; 1 when absent. It is as decimal text or a number. */
+	quantity?: DecimalInput;
+	/** What is counted, such as `hour`. */
+	unit?: Line | null;
+	/** Price of one unit in minor units; 0 when absent. */
+	unitPriceCents?: PriceInput;
+	/** Discount in percent, taken off before tax. Not together with `discountCents`. */
+	discountPercent?: PercentInput | null;
+	/** Discount in minor units, taken off before tax. Not together with `discountPercent`. At most what the line comes to without it; of a negative line at least that. */
+	discountCents?: Cents | null;
+	/** The line's taxes; when absent or null the invoice's `taxRate` and `taxLabel` apply, `[]` means none. */
+	taxes?: LineTaxInput[] | null;
+	/** A saved tax rate as the line's only tax. Not together with `taxes`; null leaves the line without the rate and its tax. */
+	taxRateId?: Id | null;
+	/** First day on which the goods or services were supplied, as Unix milliseconds or text. */
+	periodStart?: DateInput | null;
+	/** Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). It is as Unix milliseconds or text. */
+	periodEnd?: DateInput | null;
+	/** The caller's own data: at most 20 strings of at most 500 characters, with names of at most 100. */
+	metadata?: Metadata | null;
+};
+/**
+ * The kind of a line.
+ *
+ *     - `item`: Goods or a service.
+ *     - `time`: Hours worked.
+ *     - `discount`: A deduction: its amount is 0 or less. What a credit note gives back of one is an `item`.
+ *     - `text`: Text without an amount.
+ */
+export type LineItemKind = "item" | "time" | "discount" | "text";
+/** A tax on a line. */
+export type LineTax = {
+	/** Its name on the invoice. Taxes with the same label, percentage and inclusion are one tax. */
+	label: string;
+	/** Percentage as decimal text. */
+	percent: string;
+	/** Whether the line's price contains it. */
+	inclusive: boolean;
+};
+/** A tax on a line, in a request. */
+export type LineTaxInput = {
+	/** Its name on the invoice. */
+	label: Name;
+	/** Percentage. */
+	percent: PercentInput;
+	/** Whether the line's price contains it; false when absent. It is the same for all taxes of a line. */
+	inclusive?: boolean;
+};
+/** An invoice in a list: whole, or with `fields=summary` its summary. */
+export type ListedInvoice = ExpandedInvoice | InvoiceSummary;
+/** A language tag (BCP 47), such as `en-GB`, for the writing of numbers and dates. */
+export type Locale = string;
+/** A logo, without its bytes. */
+export type Logo = {
+	/** SHA-256 of its bytes, in hexadecimal. */
+	sha256: string;
+	/** Its format, as its content says. */
+	format: LogoFormat;
+	/** Its width in pixels. */
+	width: number;
+	/** Its height in pixels. */
+	height: number;
+	/** How many bytes it has. */
+	size: number;
+};
+/** Bytes as base64 text (RFC 4648 §4), at most 1 MiB of bytes. */
+export type LogoBytes = string;
+/** The logo of an organization and its bytes. */
+export type LogoFile = {
+	/** The logo; null without one. */
+	logo: Logo | null;
+	/** Its bytes in base64; null without one. */
+	data: string | null;
+};
+/** One record. */
+export type LogoFileData = {
+	/** The record. */
+	data: LogoFile;
+};
+/**
+ * The format of a logo. A later version may add one.
+ *
+ *     - `png`: PNG.
+ *     - `jpeg`: JPEG.
+ *     - `svg`: SVG without scripts, and without anything to load.
+ */
+export type LogoFormat = "png" | "jpeg" | "svg";
+/** A logo to print on invoices: a PNG, a JPEG or an SVG. */
+export type LogoUpload = {
+	/** Its bytes in base64, at most 1 MiB and 4000 × 4000 pixels; the format is known by its content. */
+	data: LogoBytes;
+};
+/**
+ * How the server sends e-mail.
+ *
+ *     - `smtp`: To an SMTP server.
+ *     - `file`: Into a folder, as .eml files.
+ *     - `none`: The server cannot send e-mail.
+ */
+export type MailTransport = "smtp" | "file" | "none";
+/** Why a field could not be made, or why a record cannot be written. */
+export type MappedFieldError = {
+	/** The field's target. */
+	field: string;
+	/** The kind of error, such as `required`, `type`, `invalid_date` or an error code. */
+	code: string;
+	/** What is wrong. */
+	reason: string;
+};
+/** How records of one system become records of another. */
+export type Mapping = {
+	/** `map_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** What it is called. */
+	name: string;
+	/** Where records come from. */
+	source: MappingSide;
+	/** Where records go. */
+	target: MappingSide;
+	/** The connection by whose object it is validated; null: by what Remit knows of the system. It may be deleted. */
+	connectionId: Id | null;
+	/** How each field is made. */
+	fields: MappingField[];
+	/** Which stored record a mapped one is; null: every record is a new one. */
+	match: MappingMatch | null;
+	/** Where it is between an idea and use. */
+	status: MappingStatus;
+	/** Whether it can be used, and what is to be mended. */
+	validation: MappingValidation;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** A mapping to create. */
+export type MappingCreate = {
+	/** What it is called. */
+	name: Name;
+	/** Where records come from. */
+	source: MappingSide;
+	/** Where records go. Exactly one of the two sides is `internal`. */
+	target: MappingSide;
+	/** The connection by whose object it is validated: of HubSpot, `validation` then names fields that the account does not have. Only a sync of this connection can use it. Where the provider does not answer within 5 seconds, and once the connection is deleted, it is validated as without. */
+	connectionId?: Id | null;
+	/** How each field is made. */
+	fields: MappingField[];
+	/** Which stored record a mapped one is. */
+	match?: MappingMatch | null;
+	/** `draft` unless it is set. */
+	status?: "draft" | "active" | "archived";
+};
+/** A page of records. */
+export type MappingCreateList = {
+	/** The records of this page. */
+	data: MappingCreate[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** A mapping was created. */
+export type MappingCreatedEvent = EventOf<"mapping.created", "mapping", Mapping>;
+/** One record. */
+export type MappingData = {
+	/** The record. */
+	data: Mapping;
+};
+/** A mapping was deleted. */
+export type MappingDeletedEvent = EventOf<"mapping.deleted", "mapping", Mapping>;
+/** How one field of the target is made: from exactly one of `source`, `constant` and `template`. Where the record has no value, it stays out of the output unless there is a `default`; null stays null. */
+export type MappingField = {
+	/** The path to write. It has no filter, and fills lists from `[0]` on, to `[99]` at most. */
+	target: FieldPath;
+	/** The path to read. */
+	source?: FieldPath;
+	/** The value. */
+	constant?: FieldConstant | null;
+	/** Text with paths in braces, as `{firstName} {lastName}`; `{{` and `}}` are braces. */
+	template?: Text;
+	/** What is done with the value, in this order. A value that is missing or null passes all but `concat` and `coalesce`. */
+	transforms?: FieldTransform[];
+	/** The value where the record has none, as it is written. */
+	default?: FieldConstant | null;
+	/** Whether a record without a value for it fails; false unless it is set. */
+	required?: boolean;
+	/** What follows when its value cannot be made; `fail_record` unless it is set. */
+	onError?: FieldErrorPolicy;
+};
+/** Why a mapping cannot be used as it is. */
+export type MappingIssue = {
+	/** The field, from 0; null when it is about the whole mapping. */
+	field: number | null;
+	/** JSON Pointer (RFC 6901) to the place in the mapping. */
+	pointer: string;
+	/** The kind of issue, such as `unknown_field`, `read_only_field`, `required_field_missing` or `type_mismatch`. */
+	code: string;
+	/** What is wrong. */
+	message: string;
+};
+/** A page of records. */
+export type MappingList = {
+	/** The records of this page. */
+	data: Mapping[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** Which stored record a mapped one is. Without a match every record is a new one. */
+export type MappingMatch = {
+	/** Targets whose values must all equal the stored ones; a record without a value for one of them matches none. Of companies, `name`, `domain`, `vatId` and `billingEmail` can be keys; of invoices, `invoiceNumber`. */
+	keys: FieldPath[];
+	/** What happens when several records match. */
+	onMultiple: OnMultipleMatches;
+};
+/** What a mapping makes of records. */
+export type MappingPreview = {
+	/** The validation of the mapping with these fields. */
+	validation: MappingValidation;
+	/** The records, in their order. */
+	records: PreviewedRecord[];
+};
+/** One record. */
+export type MappingPreviewData = {
+	/** The record. */
+	data: MappingPreview;
+};
+/** Which records to map without writing them. A mapping to Remit has exactly one of `records` and `connectionId`; one from Remit has `records`, or maps stored records. Anything else is 422 `invalid_preview` with its place. */
+export type MappingPreviewInput = {
+	/** Records of the source, as its system answers them. */
+	records?: {
+		[key: string]: unknown;
+	}[];
+	/** A connection to the mapping's system. Of a mapping to Remit, its records are read there; of one from Remit, what it has now is compared with what would be sent. */
+	connectionId?: Id;
+	/** Of a mapping to Remit, with `connectionId`: the ids of the records to read, as the provider has them. */
+	externalIds?: PreviewExternalId[];
+	/** Of a mapping from Remit: the ids of the records to map. */
+	recordIds?: Id[];
+	/** How many records to take without ids: the first that the provider lists, or the newest in Remit. 10 unless it is set. */
+	limit?: number;
+	/** Fields in place of the mapping's own, to try them before they are saved. */
+	fields?: MappingField[];
+};
+/** One side of a mapping. */
+export type MappingSide = {
+	/** `internal`, which is Remit, or an external system: `hubspot`, `xero`, `stripe`, or `http_json` for any other. */
+	system: SystemName;
+	/** Of `internal`, `company` or `invoice`; of `hubspot`, `companies`; of `xero`, `contacts` or `invoices`; of `stripe`, `customers` or `invoices`; of `http_json`, any name. */
+	object: SystemName;
+};
+/**
+ * Where a mapping is between an idea and use. A later version may add statuses.
+ *
+ *     - `draft`: Being written: it may have issues.
+ *     - `active`: Ready for use: it has no issues.
+ *     - `invalid`: It was in use, and the provider's object no longer has what it reads or writes; `validation` says what.
+ *     - `archived`: Put away.
+ */
+export type MappingStatus = "draft" | "active" | "invalid" | "archived";
+/** Changes of a mapping: an absent field stays as it is, `null` clears one. */
+export type MappingUpdate = {
+	/** What it is called. */
+	name?: Name;
+	/** Where records come from. */
+	source?: MappingSide;
+	/** Where records go. */
+	target?: MappingSide;
+	/** The connection by whose object it is validated. */
+	connectionId?: Id | null;
+	/** How each field is made: all of them, those from before go. */
+	fields?: MappingField[];
+	/** Which stored record a mapped one is. */
+	match?: MappingMatch | null;
+	/** Where it is between an idea and use. */
+	status?: "draft" | "active" | "archived";
+};
+/** Fields of a mapping changed. */
+export type MappingUpdatedEvent = EventOf<"mapping.updated", "mapping", Mapping>;
+/** Whether a mapping can be used. It is found out whenever the mapping is written. */
+export type MappingValidation = {
+	/** Whether it has no issues. */
+	valid: boolean;
+	/** What is to be mended before it can be `active`. */
+	issues: MappingIssue[];
+};
+/** The caller's own data. */
+export type Metadata = {
+	[key: string]: MetadataText;
+};
+/** A value of metadata. */
+export type MetadataText = string;
+/** One line of text that is not blank. */
+export type Name = string;
+/** A new key. No later answer shows it again. */
+export type NewApiKey = {
+	/** `key_<id>`. */
+	id: Id;
+	/** The whole key. */
+	key: string;
+};
+/** The id and secret of a new endpoint. No later answer shows the secret again. */
+export type NewWebhookEndpoint = {
+	/** `whe_<id>`. */
+	id: Id;
+	/** The secret that signs its webhooks (Standard Webhooks): `whsec_` and the base64 of 32 bytes. */
+	secret: string;
+};
+/** A new secret. No later answer shows it again. */
+export type NewWebhookSecret = {
+	/** `whsec_` and the base64 of 32 bytes. */
+	secret: string;
+	/** Until when the old secret signs as well; null when it stopped at once. It is in Unix milliseconds. */
+	previousSecretExpiresAt: UnixMs | null;
+};
+/** The next number of a series of invoices. */
+export type NextInvoiceNumber = {
+	/** The prefix, with the year of today. */
+	series: string;
+	/** The next number. */
+	number: number;
+	/** The invoice number that it gives. */
+	invoiceNumber: string;
+};
+/** One record. */
+export type NextInvoiceNumberData = {
+	/** The record. */
+	data: NextInvoiceNumber;
+};
+/** The next number to give. */
+export type NextInvoiceNumberUpdate = {
+	/** At least one more than any number that the series has used, also for invoices that are deleted. */
+	number: number;
+};
+/** Numbers of a series that no invoice has. */
+export type NumberGap = {
+	/** The series. */
+	series: string;
+	/** The first of the numbers. */
+	firstNumber: number;
+	/** The last of the numbers. */
+	lastNumber: number;
+	/** Why no invoice has them. */
+	reason: GapReason;
+	/** The invoice that was deleted or renumbered, or that brought a number of its own; null for the other reasons. */
+	invoiceId: Id | null;
+	/** Who did it: the id of an API key, or another actor as in the audit log; null when it is not known. */
+	by: string | null;
+	/** When it was done; null when it is not known. It is in Unix milliseconds. */
+	at: UnixMs | null;
+};
+/** A page of records. */
+export type NumberGapList = {
+	/** The records of this page. */
+	data: NumberGap[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** The beginning of generated invoice numbers, with `{year}` for the year. */
+export type NumberPrefix = string;
+/** A call that creates a record. */
+export type ObjectCreate = {
+	/** Its method. */
+	method: "POST" | "PUT";
+	/** Its path. */
+	path: ObjectPath;
+};
+/** Where a field is in an answer, with dots between the names, such as `meta.updatedAt`. */
+export type ObjectField = string;
+/** How many records a page has. */
+export type ObjectPageSize = {
+	/** The query parameter. */
+	parameter: ParameterName;
+	/** How many to ask for. */
+	size: number;
+};
+/** How a list goes on. */
+export type ObjectPagination = {
+	/** The way. */
+	style: ObjectPaginationStyle;
+	/** `cursor`, `page` and `offset`, which need it: the query parameter. */
+	parameter?: ParameterName;
+	/** `cursor`, which needs it: where the answer has the next one. */
+	next?: ObjectField;
+	/** `page`: the number of the first page. */
+	first?: number;
+};
+/**
+ * How a list goes on. A later version may add ways.
+ *
+ *     - `cursor`: The answer names the next page at `next`; the query parameter `parameter` asks for it.
+ *     - `page`: The query parameter `parameter` counts pages from 1, or from `first`. A page without records is after the last.
+ *     - `offset`: The query parameter `parameter` is how many records come before the page.
+ *     - `link`: The `Link` header has the next page's URL (RFC 8288). It must have the scheme, host and port of `baseUrl`.
+ *     - `none`: All is on one page.
+ */
+export type ObjectPaginationStyle = "cursor" | "page" | "offset" | "link" | "none";
+/** A path below `baseUrl`, such as `/customers`. */
+export type ObjectPath = string;
+/** A call that removes a record. */
+export type ObjectRemoval = {
+	/** Its method. */
+	method: "DELETE" | "POST";
+	/** Its path. */
+	path: RecordPath;
+};
+/** The fields of an object of a connection. */
+export type ObjectSchema = {
+	/** Its name. */
+	name: string;
+	/** The field that tells one record from another. */
+	idField: string;
+	/** Its fields: those that the provider tells of the account, else those that Remit or the connection's config knows. */
+	fields: ProviderField[];
+	/** Differs when a field came, went or got another type at the provider. */
+	hash: string;
+};
+/** One record. */
+export type ObjectSchemaData = {
+	/** The record. */
+	data: ObjectSchema;
+};
+/**
+ * How a provider writes a time. A later version may add others.
+ *
+ *     - `iso`: ISO 8601, as RFC 3339 has it.
+ *     - `unix_ms`: Unix milliseconds.
+ *     - `unix_s`: Unix seconds.
+ */
+export type ObjectTimeFormat = "iso" | "unix_ms" | "unix_s";
+/** A call that changes a record. */
+export type ObjectUpdate = {
+	/** Its method. */
+	method: "POST" | "PUT" | "PATCH";
+	/** Its path. */
+	path: RecordPath;
+};
+/** The operation succeeded. */
+export type Ok = {
+	/** Always true. */
+	ok: true;
+};
+/**
+ * What happens to a record when several stored records match it.
+ *
+ *     - `conflict`: It is a conflict, which somebody has to solve.
+ *     - `first`: The oldest of them is the one.
+ *     - `skip`: It is left alone.
+ */
+export type OnMultipleMatches = "conflict" | "first" | "skip";
+/** The organization of the API key, with its settings. */
+export type OrganizationSettings = {
+	/** `org_<id>`. */
+	id: Id;
+	/** Its name, as invoices show the seller. */
+	name: string;
+	/** Person to address. */
+	contactName: string | null;
+	/** First line of the address. */
+	addressLine1: string | null;
+	/** Second line of the address. */
+	addressLine2: string | null;
+	/** City. */
+	city: string | null;
+	/** State or province. */
+	state: string | null;
+	/** Postal code. */
+	postalCode: string | null;
+	/** Country. */
+	country: string | null;
+	/** E-mail address that receives replies to invoices. */
+	email: string | null;
+	/** Phone number. */
+	phone: string | null;
+	/** Tax number. */
+	taxId: string | null;
+	/** VAT identification number. */
+	vatId: string | null;
+	/** Where it is registered. */
+	registration: string | null;
+	/** The account for bank transfers, which invoices show as long as they are owed. */
+	bankAccount: BankAccount | null;
+	/** Text at the foot of invoices. */
+	footer: string | null;
+	/** The time zone in which its days begin and end, from the IANA database. */
+	timeZone: string;
+	/** The language of its invoices, unless the company or the invoice has another; `en` until it is changed. */
+	language: Language;
+	/** The language tag (BCP 47) for the writing of numbers and dates on invoices. An invoice in a language that the tag does not fit takes the tag of its language, such as `fr-CH` with `de-CH` here; one in English takes any tag. */
+	locale: string;
+	/** Its logo. */
+	logo: Logo | null;
+	/** Its accent colour, as `#rrggbb`; null: that of Remit. */
+	accentColor: string | null;
+	/** Currency of new deals and invoices that name none. */
+	defaultCurrency: string;
+	/** Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`, in minor units of the currency. */
+	hourlyRateCents: Cents | null;
+	/** Where new invoices round tax. */
+	taxRounding: TaxRounding;
+	/** How the time of each entry is rounded when it becomes a line of a new invoice; `none` until it is changed. */
+	timeRounding: TimeRounding;
+	/** The minutes of a step to which `timeRounding` rounds; 15 until it is changed. */
+	timeRoundingMinutes: number;
+	/** Whether a draft's client link works, and a draft can be paid; true until it is changed. */
+	publishDrafts: boolean;
+	/** Whether an invoice gets its number when it is issued; false until it is changed. */
+	numberOnIssue: boolean;
+	/** What generated numbers begin with; `INV-` until it is changed. Numbers of another prefix count from 1. */
+	invoiceNumberPrefix: string;
+	/** How many digits generated numbers have at least; 4 until it is changed. */
+	invoiceNumberDigits: number;
+	/** Payment terms of new invoices that name none. */
+	paymentTerms: string | null;
+	/** The origins to which a link on the page may lead on which a person has connected an account. */
+	connectReturnOrigins: string[];
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** One record. */
+export type OrganizationSettingsData = {
+	/** The record. */
+	data: OrganizationSettings;
+};
+/** Changes of the organization: an absent field stays as it is, `null` clears a field. */
+export type OrganizationSettingsUpdate = {
+	/** Its name, as invoices show the seller. */
+	name?: Name;
+	/** Person to address. */
+	contactName?: Line | null;
+	/** First line of the address. */
+	addressLine1?: Line | null;
+	/** Second line of the address. */
+	addressLine2?: Line | null;
+	/** City. */
+	city?: Line | null;
+	/** State or province. */
+	state?: Line | null;
+	/** Postal code. */
+	postalCode?: Line | null;
+	/** Country. */
+	country?: Line | null;
+	/** E-mail address that receives replies to invoices. */
+	email?: Email | null;
+	/** Phone number. */
+	phone?: Line | null;
+	/** Tax number, as invoices show it. */
+	taxId?: Line | null;
+	/** VAT identification number, as invoices show it. */
+	vatId?: VatId | null;
+	/** Where it is registered, as invoices show it, such as `HRB 123456, Amtsgericht Berlin`. */
+	registration?: Line | null;
+	/** The account for bank transfers, which invoices show as long as they are owed. */
+	bankAccount?: BankAccountInput | null;
+	/** Text at the foot of invoices. */
+	footer?: Text | null;
+	/** The time zone in which its days begin and end. */
+	timeZone?: TimeZone;
+	/** The language of its invoices, unless the company or the invoice has another. */
+	language?: Language;
+	/** The language tag for the writing of numbers and dates on invoices. */
+	locale?: Locale;
+	/** The colour of its invoices, dark enough to read on white: below 4.5:1 (WCAG 2.2) the answer is 422 `low_contrast`. */
+	accentColor?: Color | null;
+	/** Currency of new deals and invoices that name none. */
+	defaultCurrency?: CurrencyCode;
+	/** Rate for time entries without a rate of their own or their deal's, in `defaultCurrency`, in minor units of the currency. */
+	hourlyRateCents?: HourlyRate | null;
+	/** Where new invoices round tax. */
+	taxRounding?: TaxRounding;
+	/** How the time of each entry is rounded when it becomes a line of a new invoice. */
+	timeRounding?: TimeRounding;
+	/** The minutes of a step to which `timeRounding` rounds. */
+	timeRoundingMinutes?: RoundingMinutes;
+	/** Whether a draft's client link works, and a draft can be paid. Off, both wait until the invoice is sent. */
+	publishDrafts?: boolean;
+	/** Whether an invoice gets its number when it is issued. A draft then has a number like `DRAFT-7Qm2Xc4R`. */
+	numberOnIssue?: boolean;
+	/** What generated numbers begin with. `{year}` is the year of issue: the numbers of each year then count from 1. */
+	invoiceNumberPrefix?: NumberPrefix;
+	/** How many digits generated numbers have at least. */
+	invoiceNumberDigits?: number;
+	/** Payment terms of new invoices that name none. */
+	paymentTerms?: Text | null;
+	/** The origins to which a link on the page may lead on which a person has connected an account (`POST /connections/{id}/link`): all of them. */
+	connectReturnOrigins?: WebOrigin[];
+};
+/** What an organization has used of its daily limits. */
+export type OrganizationUsage = {
+	/** Bytes that the organization's requests have stored today (UTC): the bodies of requests and the records in events, as JSON, the PDFs of sent invoices, and about what the attempts of webhooks take, with what is kept of the answers. What other server processes have counted may be missing for ten seconds. */
+	storedBytes: number;
+	/** How many bytes may be stored in a day; null when the server sets no limit. From then on POST, PATCH and PUT are 429 `storage_limit_reached` until `resetsAt`; reading and deleting go on. */
+	storedBytesLimit: number | null;
+	/** When the count begins again, in Unix milliseconds. */
+	resetsAt: UnixMs;
+};
+/** One record. */
+export type OrganizationUsageData = {
+	/** The record. */
+	data: OrganizationUsage;
+};
+/** The place of a page in its list. */
+export type PageMeta = {
+	/** How many records match, on all pages, up to 10,000; null for more, and where they are not counted: after a `cursor`, and in the audit log. `hasMore` is there in any case. */
+	total: number | null;
+	/** The `limit` of this page. */
+	limit: number;
+	/** How many records this page skipped: after those of its `cursor`, or from the beginning. */
+	offset: number;
+	/** Whether there are more records after this page. */
+	hasMore: boolean;
+	/** The `cursor` of the next page; null on the last. */
+	nextCursor: string | null;
+	/** `true` where more match the `search` than the 250 records that it ranks, and the list has these alone. Else absent. */
+	truncated?: boolean;
+};
+/** What was paid in a month of the calendar in the organization's time zone. */
+export type PaidMonth = {
+	/** The month: year and month of ISO 8601. */
+	month: string;
+	/** The payments of that month. */
+	cents: SumCents;
+};
+/** The name of a query parameter. */
+export type ParameterName = string;
+/** The buyer or seller of an invoice. */
+export type Party = {
+	/** Name of the company or organization. */
+	name: string;
+	/** Person to address. */
+	contactName: string | null;
+	/** First line of the address. */
+	addressLine1: string | null;
+	/** Second line of the address. */
+	addressLine2: string | null;
+	/** City. */
+	city: string | null;
+	/** State or province. */
+	state: string | null;
+	/** Postal code. */
+	postalCode: string | null;
+	/** Country. */
+	country: string | null;
+	/** E-mail address. */
+	email: string | null;
+	/** Phone number, of the seller. */
+	phone: string | null;
+	/** Tax number. */
+	taxId: string | null;
+	/** VAT identification number. */
+	vatId: string | null;
+	/** Where it is registered: of the seller. */
+	registration: string | null;
+	/** The account for bank transfers, of the seller. */
+	bankAccount: BankAccount | null;
+	/** Text at the foot of its invoices, of the seller. */
+	footer: string | null;
+};
+/** A buyer or seller, in a request. An absent field is null. */
+export type PartyInput = {
+	/** Name of the company or organization. */
+	name: Name;
+	/** Person to address. */
+	contactName?: Line | null;
+	/** First line of the address. */
+	addressLine1?: Line | null;
+	/** Second line of the address. */
+	addressLine2?: Line | null;
+	/** City. */
+	city?: Line | null;
+	/** State or province. */
+	state?: Line | null;
+	/** Postal code. */
+	postalCode?: Line | null;
+	/** Country. */
+	country?: Line | null;
+	/** E-mail address. */
+	email?: Email | null;
+	/** Phone number, of the seller. */
+	phone?: Line | null;
+	/** Tax number. */
+	taxId?: Line | null;
+	/** VAT identification number. */
+	vatId?: VatId | null;
+	/** Where it is registered, such as `HRB 123456, Amtsgericht Berlin`: of the seller. */
+	registration?: Line | null;
+	/** The account for bank transfers, of the seller. */
+	bankAccount?: BankAccountInput | null;
+	/** Text at the foot of its invoices, of the seller. */
+	footer?: Text | null;
+};
+/** A password: 12 to 256 characters, whichever they are. */
+export type Password = string;
+/** A password in place of another. */
+export type PasswordChange = {
+	/** The password until now. */
+	currentPassword: string;
+	/** The password from now on. */
+	password: Password;
+};
+/** Who has forgotten a password. */
+export type PasswordReset = {
+	/** The address that the person signs in with. */
+	email: Email;
+};
+/** A password in place of one that was forgotten. */
+export type PasswordSet = {
+	/** What stands behind `#` in the link. */
+	token: PersonToken;
+	/** The password from now on. */
+	password: Password;
+};
+/** Money that arrived, and the invoices that it pays. */
+export type Payment = {
+	/** `pay_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The company that paid. */
+	companyId: Id | null;
+	/** The invoice that it was made for, which may be deleted since; null when it was made for none, or for several. */
+	invoiceId: Id | null;
+	/** ISO 4217 code; every amount is in its minor unit. */
+	currency: string;
+	/** The amount; negative only on an invoice with a negative total that has the status `paid`. It is in minor units of the currency. */
+	amountCents: Cents;
+	/** How it was paid. */
+	method: string | null;
+	/** External reference. */
+	reference: string | null;
+	/** When it was paid, in Unix milliseconds. */
+	paidAt: UnixMs;
+	/** How the server knows of it. */
+	source: PaymentSource;
+	/** Its state. */
+	status: PaymentStatus;
+	/** The payment processor that reported it. */
+	processor: string | null;
+	/** The processor's id of the page on which it was paid. */
+	externalId: string | null;
+	/** The invoices that it pays, at most 500, each once. */
+	allocations: Allocation[];
+	/** The sum of its allocations, in minor units of the currency. */
+	allocatedCents: Cents;
+	/** What was paid back, in minor units of the currency. */
+	refundedCents: Cents;
+	/** What is on no invoice: amount − allocated − refunded; 0 of a payment that is not `succeeded`. It is in minor units of the currency. */
+	availableCents: Cents;
+	/** Why money of it was on no invoice when it arrived; null when all was, or is by now. */
+	unappliedReason: UnappliedReason | null;
+	/** Internal notes. */
+	notes: string | null;
+	/** Data of the caller's. */
+	metadata: {
+		[key: string]: string;
+	} | null;
+	/** When it was reversed, in Unix milliseconds. */
+	reversedAt: UnixMs | null;
+	/** Why it was reversed. */
+	reversalReason: string | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/**
+ * Whose account at the payment processor takes the money. A later version may add others.
+ *
+ *     - `organization`: The organization's own.
+ *     - `server`: The server's, whose operator gets the money.
+ *     - `none`: Nobody's: invoices cannot be paid online.
+ */
+export type PaymentAccount = "organization" | "server" | "none";
+/** A payment to record. */
+export type PaymentCreate = {
+	/** The amount, in minor units of the currency. */
+	amountCents: PositiveCents;
+	/** Default: the currency of its first invoice, else the organization's `defaultCurrency`. */
+	currency?: CurrencyCode;
+	/** The company that paid. Default: the company of its first invoice. */
+	companyId?: Id;
+	/** How it was paid. */
+	method?: Name;
+	/** External reference. */
+	reference?: Name;
+	/** When it was paid, tomorrow at the latest. Default: now. It is as Unix milliseconds or text. */
+	paidAt?: DateInput;
+	/** The only invoice that it pays: it gets as much as it owes, and what is left stays available. */
+	invoiceId?: Id;
+	/** The invoices that it pays, and how much of each; what is left stays available. Not together with `invoiceId`. */
+	allocations?: AllocationInput[];
+	/** Internal notes. */
+	notes?: Text;
+	/** Data of the caller's. */
+	metadata?: Metadata;
+};
+/** How the organization takes payments. Secrets are never shown again. */
+export type PaymentCredentials = {
+	/** Whose account takes the money of new payment links. */
+	account: PaymentAccount;
+	/** Whether the organization has keys of its own. */
+	configured: boolean;
+	/** The last four characters of its API key; null without one. */
+	secretKeyLastFour: string | null;
+	/** The last four characters of its webhook secret; null without one. */
+	webhookSecretLastFour: string | null;
+	/** Where Stripe must send `checkout.session.completed` and `checkout.session.async_payment_succeeded` of the organization's own account. */
+	webhookUrl: string;
+	/** When the keys were last set; null without any. It is in Unix milliseconds. */
+	updatedAt: UnixMs | null;
+};
+/** One record. */
+export type PaymentCredentialsData = {
+	/** The record. */
+	data: PaymentCredentials;
+};
+/** The keys of the organization's own account at Stripe. */
+export type PaymentCredentialsUpdate = {
+	/** Stripe's API key. It needs to write Checkout Sessions, and nothing else. */
+	secretKey: string;
+	/** What Stripe signs the webhooks with that it sends to `webhookUrl`. */
+	webhookSecret: string;
+};
+/** One record. */
+export type PaymentData = {
+	/** The record. */
+	data: Payment;
+};
+/** A page of records. */
+export type PaymentList = {
+	/** The records of this page. */
+	data: Payment[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** A payment arrived: a processor reported it, or a caller recorded it. One that only stands for a status has no events. */
+export type PaymentReceivedEvent = EventOf<"payment.received", "payment", Payment>;
+/** Takes a payment back. */
+export type PaymentReversal = {
+	/** Why. */
+	reason?: Name;
+};
+/** A payment was reversed. */
+export type PaymentReversedEvent = EventOf<"payment.reversed", "payment", Payment>;
+/**
+ * How the server knows of a payment. A later version may add sources.
+ *
+ *     - `manual`: A caller recorded it.
+ *     - `status`: A caller gave an invoice the status `paid`: it has the amount that was owed, and follows the invoice.
+ *     - `processor`: A payment processor reported it.
+ *     - `import`: It came with a file.
+ */
+export type PaymentSource = "manual" | "status" | "processor" | "import";
+/**
+ * How much of an invoice is paid.
+ *
+ *     - `unpaid`: Nothing.
+ *     - `partially_paid`: A part of it.
+ *     - `paid`: All of it; of a total of 0, that it has the status `paid`.
+ */
+export type PaymentState = "unpaid" | "partially_paid" | "paid";
+/**
+ * The state of a payment.
+ *
+ *     - `pending`: It is under way.
+ *     - `succeeded`: The money is there.
+ *     - `failed`: The money did not come.
+ *     - `reversed`: It was taken back: it pays nothing any more.
+ */
+export type PaymentStatus = "pending" | "succeeded" | "failed" | "reversed";
+/** Money of a payment is on no invoice: it arrived so, as `unappliedReason` says, or its invoice was cancelled, deleted or changed, or a caller took it off. */
+export type PaymentUnappliedEvent = EventOf<"payment.unapplied", "payment", Payment>;
+/** Changes of a payment: an absent field stays as it is, and `null` clears one. Its amount, currency and date never change: reverse it, and record another one. */
+export type PaymentUpdate = {
+	/** How it was paid. Only of a payment that a caller recorded. */
+	method?: Name | null;
+	/** External reference. Only of a payment that a caller recorded. */
+	reference?: Name | null;
+	/** Internal notes. */
+	notes?: Text | null;
+	/** Data of the caller's. */
+	metadata?: Metadata | null;
+};
+/** Fields of a payment changed, such as the invoices that it pays. */
+export type PaymentUpdatedEvent = EventOf<"payment.updated", "payment", Payment>;
+/** A percentage from 0 to 100 with at most 4 decimal places, such as 9.975. */
+export type Percent = number;
+/** A percentage, as decimal text or a number, from 0 to 100 with at most 4 decimal places. */
+export type PercentInput = PercentText | Percent;
+/** A percentage from 0 to 100 as decimal text with at most 4 decimal places, such as `"9.975"`. */
+export type PercentText = string;
+/** A secret of a link that was sent to a person. */
+export type PersonToken = string;
+/** The stages that deals pass through. A new organization has one pipeline. */
+export type Pipeline = {
+	/** `pl_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** Its name. */
+	name: string;
+	/** Its stages, in order. */
+	stages: Stage[];
+	/** Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
+	advanceWhenAllPaid: boolean;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** A pipeline to create. */
+export type PipelineCreate = {
+	/** Its name. */
+	name: Name;
+	/** Its stages, in the order in which deals pass through them. */
+	stages: Stage[];
+	/** Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. Default false. */
+	advanceWhenAllPaid?: boolean;
+};
+/** One record. */
+export type PipelineData = {
+	/** The record. */
+	data: Pipeline;
+};
+/** A page of records. */
+export type PipelineList = {
+	/** The records of this page. */
+	data: Pipeline[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** Changes of a pipeline: an absent field stays as it is. */
+export type PipelineUpdate = {
+	/** Its name. */
+	name?: Name;
+	/** Its stages: an array replaces them all. A stage with live deals cannot be removed. */
+	stages?: Stage[];
+	/** Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
+	advanceWhenAllPaid?: boolean;
+};
+/** An amount that is more than nothing. */
+export type PositiveCents = number;
+/**
+ * What would happen to a record. A later version may add actions.
+ *
+ *     - `create`: A record would be created.
+ *     - `update`: The record that it matches would be changed.
+ *     - `unchanged`: The record that it matches is like that already.
+ *     - `skip`: It would be left alone, since several records match it.
+ *     - `conflict`: Somebody would have to decide, since several records match it.
+ *     - `fail`: It cannot be written; `errors` says why.
+ */
+export type PreviewAction = "create" | "update" | "unchanged" | "skip" | "conflict" | "fail";
+/** The id of a record at a provider. */
+export type PreviewExternalId = string;
+/** A mapped record, and what would happen to it. */
+export type PreviewedRecord = {
+	/** What the fields made of it; null when one of them failed the record. */
+	output: {
+		[key: string]: unknown;
+	} | null;
+	/** What went wrong, also where `onError` has dealt with it. */
+	errors: MappedFieldError[];
+	/** What would happen: what a sync of the connection would do that has nothing but its links to go by, and where the source wins. Null when the target is an external system and there is no `connectionId`. */
+	action: PreviewAction | null;
+	/** The stored record: the one that is linked, or that it matches, or that goes out; null without one, or with several. */
+	recordId: Id | null;
+	/** The id of the record at the provider; null when it is not known. */
+	externalId: string | null;
+	/** The record as it was read; null of a record of `records`. */
+	source: {
+		[key: string]: unknown;
+	} | null;
+	/** Of a record that goes out: what the provider has now; null when it has none, or was not asked. */
+	current: {
+		[key: string]: unknown;
+	} | null;
+	/** What would change: in the stored record by field, or at the provider by the `target` of the mapping's fields. */
+	changes: {
+		[key: string]: FieldChange;
+	};
+};
+/** A price in minor units: an integer, or decimal text with at most 6 decimal places for prices below a cent. */
+export type PriceInput = Cents | DecimalText;
+/** What went wrong (RFC 9457). */
+export type Problem = {
+	/** A URI for the kind of problem (RFC 9457 §3.1.1): `urn:remit:problem:` and the code. */
+	type: string;
+	/** The kind of problem in words. */
+	title: string;
+	/** The HTTP status. */
+	status: number;
+	/** This occurrence of the problem in words, at most 1000 characters. */
+	detail: string;
+	/** The path of the request, at most 1000 characters of it. */
+	instance: string;
+	/** The kind of problem, for programs. */
+	code: ErrorCode;
+	/** The request's id, as in `X-Request-Id` and the server's log. */
+	requestId: string;
+	/** The errors in the request, each with its place; at most 100. An array or object with too much in it is one error, whatever is in it. */
+	errors?: ProblemError[];
+	/** True when the request has more errors than `errors` names. */
+	moreErrors?: boolean;
+};
+/** One error in a request, and its place. */
+export type ProblemError = {
+	/** JSON Pointer (RFC 6901) into the request body; one that is longer than 256 characters is cut and ends in `…`. */
+	pointer?: string;
+	/** Name of the path, query or header parameter; one that is longer than 256 characters is cut and ends in `…`. */
+	parameter?: string;
+	/** The rule that was broken, such as `required`, `format`, `maximum` or an error code. */
+	code: string;
+	/** What is wrong, or what the value must be. */
+	detail: string;
+};
+/** A service to connect to. */
+export type Provider = {
+	/** Its id, such as `hubspot`: the `provider` of a connection. */
+	id: string;
+	/** Its name. */
+	name: string;
+	/** The version of its API that Remit speaks; null for an API that a connection describes. */
+	apiVersion: string | null;
+	/** How a connection to it may prove who it is. */
+	authTypes: ConnectionAuthType[];
+	/** Whether the server has a client id and secret for `oauth2` at this provider: `PROVIDER_<ID>_CLIENT_ID` and `PROVIDER_<ID>_CLIENT_SECRET`. */
+	configured: boolean;
+	/** The kinds of records that Remit knows there; none for an API that a connection describes. */
+	objects: ProviderObject[];
+};
+/** A field of an object. */
+export type ProviderField = {
+	/** Where it is in the object, with dots between the names. */
+	path: string;
+	/** Its type. */
+	type: ProviderFieldType;
+};
+/**
+ * The type of a field at a provider. A later version may add types.
+ *
+ *     - `string`: Text.
+ *     - `number`: A number.
+ *     - `boolean`: True or false.
+ *     - `datetime`: A time, in the provider's own form.
+ */
+export type ProviderFieldType = "string" | "number" | "boolean" | "datetime";
+/** A page of records. */
+export type ProviderList = {
+	/** The records of this page. */
+	data: Provider[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/**
+ * The providers to which there are connections; `GET /connections/providers` says what each has. A later version may add others.
+ *
+ *     - `hubspot`: HubSpot.
+ *     - `xero`: Xero.
+ *     - `stripe`: Stripe.
+ *     - `http_json`: Any JSON API, which the connection describes.
+ */
+export type ProviderName = "hubspot" | "xero" | "stripe" | "http_json";
+/** A kind of record at a provider. */
+export type ProviderObject = {
+	/** Its name. */
+	name: string;
+	/** The field that tells one from another. */
+	idField: string;
+	/** Its fields that are known; there may be others. */
+	fields: ProviderField[];
+};
+/** An invoice as its client sees it, without internal fields. Before it is first sent, `billTo` and `billFrom` are the current ones. */
+export type PublicInvoice = {
+	/** Its number, unique in the organization. */
+	invoiceNumber: string;
+	/** Its status. */
+	status: InvoiceStatus;
+	/** When it was issued, in Unix milliseconds. */
+	issuedDate: UnixMs | null;
+	/** When it is due, in Unix milliseconds. */
+	dueDate: UnixMs | null;
+	/** First day on which the goods or services were supplied, in Unix milliseconds. */
+	periodStart: UnixMs | null;
+	/** Last day on which they were supplied, in Unix milliseconds. */
+	periodEnd: UnixMs | null;
+	/** When it was paid, in Unix milliseconds. */
+	paidDate: UnixMs | null;
+	/** Sum before tax, in minor units of the currency. */
+	subtotalCents: Cents;
+	/** Tax in percent, for lines without taxes of their own. */
+	taxRate: Percent;
+	/** Name of that tax. */
+	taxLabel: string;
+	/** Tax, in minor units of the currency. */
+	taxCents: Cents;
+	/** Sum with tax, in minor units of the currency. */
+	totalCents: Cents;
+	/** ISO 4217 code; every amount is in its minor unit. */
+	currency: string;
+	/** Notes shown on the invoice. */
+	notes: string | null;
+	/** Payment terms. */
+	paymentTerms: string | null;
+	/** Its lines, in order. */
+	lineItems: PublicLineItem[];
+	/** The total of each tax; empty without line items. */
+	taxBreakdown: TaxBreakdown[];
+	/** The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
+	amountPaidCents: Cents;
+	/** The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
+	amountDueCents: Cents;
+	/** Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
+	isOverdue: boolean;
+	/** The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
+	billTo: Party | null;
+	/** The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
+	billFrom: Party | null;
+	/** URL of the PDF. */
+	pdfUrl: string;
+	/** URL of the page to pay it; null when it cannot be paid. */
+	payUrl: string | null;
+};
+/** One record. */
+export type PublicInvoiceData = {
+	/** The record. */
+	data: PublicInvoice;
+};
+/** A line of an invoice, as its client sees it. */
+export type PublicLineItem = {
+	/** Its place, from 1. */
+	position: number;
+	/** The kind of line. */
+	kind: LineItemKind;
+	/** What is charged. */
+	description: string;
+	/** How many units, as decimal text. */
+	quantity: string;
+	/** What is counted. */
+	unit: string | null;
+	/** Price of one unit in minor units: an integer, or decimal text for a price below a cent. */
+	unitPriceCents: Cents | string;
+	/** Discount in percent, as decimal text. */
+	discountPercent: string | null;
+	/** Discount in minor units. */
+	discountCents: Cents | null;
+	/** The line's own taxes; null means that the invoice's `taxRate` applies. */
+	taxes: LineTax[] | null;
+	/** Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
+	amountCents: Cents;
+	/** The amount without tax, in minor units of the currency. */
+	netCents: Cents;
+	/** The line's tax, in minor units of the currency. */
+	taxCents: Cents;
+	/** Net + tax, in minor units of the currency. */
+	grossCents: Cents;
+	/** First day on which the goods or services were supplied, in Unix milliseconds. */
+	periodStart: UnixMs | null;
+	/** Last day on which they were supplied, in Unix milliseconds. */
+	periodEnd: UnixMs | null;
+};
+/** What the mail server answered for one recipient of an e-mail. */
+export type RecipientAnswer = {
+	/** The recipient's address. */
+	address: string;
+	/** Whether the mail server has taken the e-mail for this recipient. */
+	accepted: boolean;
+	/** The mail server's words when it has not; null when it has. */
+	answer: string | null;
+};
+/** Why a record could not be written. */
+export type RecordFailure = {
+	/** The target of the field; empty when it is about the whole record. */
+	field: string;
+	/** The kind of error, such as `required`, `type`, `conflict`, `provider_rejected` or an error code. */
+	code: string;
+	/** What is wrong. */
+	reason: string;
+	/** What the record has where the field is read, as text or JSON and at most 200 characters of it. Absent where it has nothing, where the error is about the whole record, and where the field's name says that it may be a secret. */
+	value?: string;
+	/** Of `several_matches`: the ids of the first 10 records that match, of Remit for an `inbound` record and else of the provider. A link says which one it is (`POST /syncs/{id}/links`). */
+	candidates?: string[];
+	/** Of `conflict`: the first 20 fields that differ, without those whose name says that they may be a secret. */
+	differences?: ConflictingField[];
+	/** Of `conflict`: what tells these two records, as they were then, from what they are once either has changed. A decision may name it. */
+	version?: string;
+};
+/** A path below `baseUrl` about one record, with `{id}` for its id, such as `/customers/{id}`. */
+export type RecordPath = string;
+/**
+ * Which deliveries to make again.
+ *
+ *     - `exhausted`: Those whose last attempt failed, and that get no other by themselves.
+ *     - `skipped`: Those that the endpoint missed while it was paused or disabled.
+ *     - `retrying`: Those that wait for their next attempt.
+ *     - `succeeded`: Those that the endpoint answered with 2xx.
+ *     - `all`: All of these.
+ */
+export type RedeliverStatus = "exhausted" | "skipped" | "retrying" | "succeeded" | "all";
+/** How many deliveries Remit makes again. */
+export type Redelivered = {
+	/** Their number; at least so many when there are more than 50,000 deliveries to look at. */
+	count: number;
+};
+/** What an organization is owed and was paid. */
+export type ReportSummary = {
+	/** The organization's time zone, in which days and months begin. */
+	timeZone: string;
+	/** Today there, as a date: 00:00 UTC of that day. It is in Unix milliseconds. */
+	today: UnixMs;
+	/** Each currency that has anything to show, by its code. Amounts of different currencies are never added up. */
+	currencies: CurrencySummary[];
+};
+/** One record. */
+export type ReportSummaryData = {
+	/** The record. */
+	data: ReportSummary;
+};
+/**
+ * A kind of record. A later version may add kinds.
+ *
+ *     - `invoice`: Invoices.
+ *     - `api_key`: Api keys.
+ *     - `company`: Companies.
+ *     - `connection`: Connections.
+ *     - `contact`: Contacts.
+ *     - `deal`: Deals.
+ *     - `invitation`: Invitations.
+ *     - `mapping`: Mappings.
+ *     - `organization_settings`: The organization settings.
+ *     - `payment`: Payments.
+ *     - `pipeline`: Pipelines.
+ *     - `session`: Sessions.
+ *     - `sync`: Syncs.
+ *     - `sync_run`: Sync runs.
+ *     - `tax_rate`: Tax rates.
+ *     - `time_entry`: Time entries.
+ *     - `user`: Users.
+ *     - `webhook_endpoint`: Webhook endpoints.
+ */
+export type ResourceKind = "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "invitation" | "mapping" | "organization_settings" | "payment" | "pipeline" | "session" | "sync" | "sync_run" | "tax_rate" | "time_entry" | "user" | "webhook_endpoint";
+/** The minutes of a step of time. */
+export type RoundingMinutes = number;
+/** A record that a search has found. */
+export type SearchHit = {
+	/** What it is: a company, contact, deal, invoice or time entry. */
+	kind: ResourceKind;
+	/** Its id. */
+	id: Id;
+	/** Its name; of an invoice its number, of a time entry its task, or else its deliverable or description. */
+	title: string;
+	/** What tells it from others: a company's domain, a contact's e-mail address, the company of a deal or invoice, the description of a time entry. Null where there is none, or where the key may not read it. */
+	subtitle: string | null;
+};
+/** What a search has found, the best first. */
+export type SearchHits = {
+	/** At most ten records. */
+	data: SearchHit[];
+};
+/** What to search for: every word must begin a word of the record, in any order, regardless of case and accents. Of a web address the host is searched for; of Chinese, Japanese and Korean each two characters. `C++` is not `C`. The first 12 words count. A text without a letter or digit is 400; a blank one is no search. Where nothing else chooses, a list has at most 250 of the records that match: those whose name begins with the text before others. Beside filters, or in an order that is asked for, it has all that match; the list of companies always has. Where more than 500 match, they are not counted, a page may be short, or empty, and still have a next one, and an offset that looks at more than a page does is 400: follow the cursors. */
+export type SearchText = string;
+/** Whether invoices can be sent by e-mail. */
+export type SendStatus = {
+	/** Whether an invoice can be sent. */
+	configured: boolean;
+	/** How the server sends e-mail. */
+	transport: MailTransport;
+	/** The sender's address. */
+	from: string | null;
+	/** The server's settings that are missing. */
+	missing: string[];
+	/** Whether an earlier e-mail of the invoice was perhaps sent, so that sending it needs `again: true`. */
+	perhapsSent: boolean;
+};
+/** A session: somebody signed in with a browser. It ends after 7 days without use, and after 30 days in any case. */
+export type Session = {
+	/** `ses_<id>`. */
+	id: Id;
+	/** The organization that it is in. */
+	organizationId: Id;
+	/** The person whose it is. */
+	userId: Id;
+	/** What the browser said of itself, at most 300 characters; null when it said nothing. */
+	userAgent: string | null;
+	/** The address that the person signed in from; null when it is unknown. */
+	address: string | null;
+	/** When the person signed in, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last used, written every ten seconds, in Unix milliseconds. */
+	lastSeenAt: UnixMs;
+	/** When it ends, however much it is used, in Unix milliseconds. */
+	expiresAt: UnixMs;
+};
+/** A page of records. */
+export type SessionList = {
+	/** The records of this page. */
+	data: Session[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** The first person of a server. */
+export type SetupCreate = {
+	/** What stands behind `#` in the link that the server printed. */
+	token: PersonToken;
+	/** The name of an organization to make; when absent, the person belongs to the only one that there is. */
+	organizationName?: Name;
+	/** The address to sign in with. */
+	email: Email;
+	/** The name that others see. */
+	name: Name;
+	/** The password to sign in with. */
+	password: Password;
+};
+/** Whether a server waits for its first person, and how people sign in. */
+export type SetupState = {
+	/** Whether nobody can sign in yet. The link to the set-up page is in what the server printed when it started. */
+	isOpen: boolean;
+	/** The organization that the first person will belong to; null when it has to be made, or when the set-up is done. */
+	organizationName: string | null;
+	/** Whether people can also sign in at an OpenID Connect provider: a browser goes there by the server's `/openid/sign-in`. */
+	openIdConnect: boolean;
+};
+/** One record. */
+export type SetupStateData = {
+	/** The record. */
+	data: SetupState;
+};
+/** How a person signs in. */
+export type SignIn = {
+	/** The address that the person has here. */
+	email: Email;
+	/** The password. */
+	password: string;
+	/** The organization; when absent, the one that the person used last. */
+	organizationId?: Id;
+};
+/**
+ * The direction of sorting.
+ *
+ *     - `asc`: Smallest first.
+ *     - `desc`: Largest first.
+ */
+export type SortOrder = "asc" | "desc";
+/** A stage of a pipeline. */
+export type Stage = {
+	/** Its key, which is the `stage` of deals. */
+	key: StageKey;
+	/** Its name. */
+	label: Name;
+	/** What it means for a deal. */
+	type: StageType;
+	/** The later stage to which a deal in this stage moves when one of its invoices is paid, or the last (`advanceWhenAllPaid`). */
+	advanceOnInvoicePaidTo?: StageKey | null;
+};
+/** Stages to filter by. A key that no stage has matches nothing. */
+export type StageFilter = string;
+/** The key of a stage, unique in its pipeline. */
+export type StageKey = string;
+/**
+ * What a stage means for a deal.
+ *
+ *     - `open`: Not yet won or lost.
+ *     - `won`: Won: work, invoices and payment.
+ *     - `lost`: Lost.
+ */
+export type StageType = "open" | "won" | "lost";
+/** A sum of amounts in minor units of one currency. */
+export type SumCents = number;
+/** Keeps records of a connection and of Remit in step. */
+export type Sync = {
+	/** `syn_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** What it is called. */
+	name: string;
+	/** The connection to the provider. */
+	connectionId: Id;
+	/** The mapping: of an outbound sync one to the provider's records, else one to Remit's. */
+	mappingId: Id;
+	/** The mapping from Remit's records to the provider's; null unless the sync is bidirectional. */
+	reverseMappingId: Id | null;
+	/** Which way records go. */
+	direction: SyncDirection;
+	/** What a run reads. */
+	mode: SyncMode;
+	/** When runs begin by themselves. */
+	schedule: SyncSchedule;
+	/** Who wins a conflict. */
+	conflictPolicy: SyncConflictPolicy;
+	/** What becomes of deleted records. */
+	deletePolicy: SyncDeletePolicy;
+	/** What an error does to a run. */
+	errorPolicy: SyncErrorPolicy;
+	/** Whether to keep for 30 days what the provider last said of each record. */
+	keepSeen: boolean;
+	/** Whether it can run. */
+	status: SyncStatus;
+	/** Why it is `blocked`, in words; else null. */
+	statusReason: string | null;
+	/** When the next run begins by itself; null when none does. It is in Unix milliseconds. */
+	nextRunAt: UnixMs | null;
+	/** How many records have failed that no run has written since (`GET /syncs/{id}/errors`), counted up to 10,000: at the beginning and the end of each run, and every few seconds in between. */
+	openErrors: number;
+	/** Its last run; null before the first. */
+	lastRun: LastSyncRun | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** A sync cannot run any more: its connection or its mapping cannot be used. */
+export type SyncBlockedEvent = EventOf<"sync.blocked", "sync", Sync>;
+/**
+ * Who wins when a record changed on both sides since they were last alike. A record that a sync links for the first time counts as changed on both. Where Remit wins, a bidirectional sync writes its values to the provider; in any case a value that lost comes in only once that very field changes at the provider.
+ *
+ *     - `source_wins`: The side that the records come from: of a bidirectional sync, the provider.
+ *     - `target_wins`: The side that the records go to: of a bidirectional sync, Remit.
+ *     - `newest_wins`: The side that changed last; the source where the provider does not say when.
+ *     - `manual`: Nobody: the record is an error with the code `conflict`, and both sides stay as they are until somebody decides (`POST …/errors/{errorId}/resolve`).
+ */
+export type SyncConflictPolicy = "source_wins" | "target_wins" | "newest_wins" | "manual";
+/** A sync to create. */
+export type SyncCreate = {
+	/** What it is called. */
+	name: Name;
+	/** The connection to the provider. */
+	connectionId: Id;
+	/** The mapping: of an outbound sync one to the provider's records, else one to Remit's. It must be `active`. */
+	mappingId: Id;
+	/** Of a bidirectional sync, which needs it: the mapping from Remit's records to the same object of the provider. */
+	reverseMappingId?: Id | null;
+	/** Which way records go. */
+	direction: SyncDirection;
+	/** What a run reads; `incremental` unless it is set. */
+	mode?: SyncMode;
+	/** When runs begin by themselves; `manual` unless it is set. */
+	schedule?: SyncSchedule;
+	/** Who wins a conflict; `source_wins` unless it is set. */
+	conflictPolicy?: SyncConflictPolicy;
+	/** What becomes of deleted records; `ignore` unless it is set. */
+	deletePolicy?: SyncDeletePolicy;
+	/** What an error does to a run; `continue` unless it is set. */
+	errorPolicy?: SyncErrorPolicy;
+	/** Whether to keep for 30 days what the provider last said of each record; true unless it is set. */
+	keepSeen?: boolean;
+	/** Whether the first run begins at once; true unless it is set. */
+	start?: boolean;
+};
+/** A sync was created. */
+export type SyncCreatedEvent = EventOf<"sync.created", "sync", Sync>;
+/** One record. */
+export type SyncData = {
+	/** The record. */
+	data: Sync;
+};
+/**
+ * What becomes of a record whose other side was deleted.
+ *
+ *     - `ignore`: It stays. A company that was deleted in Remit comes back when the provider's record changes, and the provider wins by `conflictPolicy`.
+ *     - `delete`: It is deleted, once a run has read to its end, unless it has changed on its own side since and wins by `conflictPolicy`; with `manual` it is an error with the code `conflict`, and stays until somebody decides. Two or more at once that are more than half of all linked records, and more than 10 that are more than a fifth, wait for somebody to confirm. Once a day an `incremental` run reads everything, since lists of changes do not have what is gone. When the provider's record returns, the company that was linked with it is restored. A company that was deleted in Remit and then made anew keeps its record at the provider, if the mapping's `match` finds it by a look-up there; where there is none, the old record is deleted, and a new one created.
+ */
+export type SyncDeletePolicy = "ignore" | "delete";
+/** A sync was deleted. */
+export type SyncDeletedEvent = EventOf<"sync.deleted", "sync", Sync>;
+/**
+ * Which way records go.
+ *
+ *     - `inbound`: From the provider to Remit.
+ *     - `outbound`: From Remit to the provider.
+ *     - `bidirectional`: Both ways: first inbound, then outbound.
+ */
+export type SyncDirection = "inbound" | "outbound" | "bidirectional";
+/**
+ * What a record that cannot be written does to its run.
+ *
+ *     - `continue`: The run goes on; its errors say what failed.
+ *     - `stop`: The run ends as `failed`.
+ */
+export type SyncErrorPolicy = "continue" | "stop";
+/** Which side of a conflict to use. */
+export type SyncErrorResolve = {
+	/** The side that wins. */
+	use: SyncSide;
+	/** The `version` of the conflict that was shown. When a run has found another since, the answer is 409 `conflict_changed`. */
+	version?: Text;
+};
+/** A link, and what the provider last said of its record. */
+export type SyncLink = {
+	/** Its id at the provider; null while the link is `unclear`. */
+	externalId: string | null;
+	/** The object at the provider. */
+	object: string;
+	/** The record of Remit. */
+	recordId: Id;
+	/** What is known of it. */
+	state: SyncLinkState;
+	/** When the provider last said something else than before; null when it has said nothing yet. It is in Unix milliseconds. */
+	lastSeenAt: UnixMs | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** What the provider last said of it, whole; null when that is older than 30 days, or the sync does not keep it. While a conflict is open it is what the provider said before, and the error has what differs now. */
+	lastSeen: {
+		[key: string]: unknown;
+	} | null;
+};
+/** Two records to link. */
+export type SyncLinkCreate = {
+	/** The record's id at the provider. */
+	externalId: Text;
+	/** The record of Remit: a company, or an invoice where the sync is about invoices. */
+	recordId: Id;
+};
+/** One record. */
+export type SyncLinkData = {
+	/** The record. */
+	data: SyncLink;
+};
+/**
+ * What is known of a link. A later version may add states.
+ *
+ *     - `linked`: Both records are known.
+ *     - `unclear`: The record was sent to the provider to be created, and no answer has said whether it is there. The next run finds out, where it can.
+ */
+export type SyncLinkState = "linked" | "unclear";
+/** A provider's record and the one of Remit that it is kept in step with. */
+export type SyncLinkSummary = {
+	/** Its id at the provider; null while the link is `unclear`. */
+	externalId: string | null;
+	/** The object at the provider. */
+	object: string;
+	/** The record of Remit. */
+	recordId: Id;
+	/** What is known of it. */
+	state: SyncLinkState;
+	/** When the provider last said something else than before; null when it has said nothing yet. It is in Unix milliseconds. */
+	lastSeenAt: UnixMs | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+};
+/** One record. */
+export type SyncLinkSummaryData = {
+	/** The record. */
+	data: SyncLinkSummary;
+};
+/** A page of records. */
+export type SyncLinkSummaryList = {
+	/** The records of this page. */
+	data: SyncLinkSummary[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** A page of records. */
+export type SyncList = {
+	/** The records of this page. */
+	data: Sync[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/**
+ * What a run reads.
+ *
+ *     - `incremental`: What changed since the last run that came to its end; everything, where the provider cannot filter, and once after the fields of a mapping have changed.
+ *     - `full`: Everything. What has not changed is not written.
+ */
+export type SyncMode = "incremental" | "full";
+/** How far a run is. */
+export type SyncProgress = {
+	/** The pages that it has read. */
+	pages: number;
+	/** The bytes that it has read from the provider, as they came over the network. */
+	bytes: number;
+	/** The records that it has read, each of which is counted below as well. */
+	read: number;
+	/** The records that it created, and deleted ones that it restored. */
+	created: number;
+	/** The records that it changed. */
+	updated: number;
+	/** The records that were in step already. */
+	unchanged: number;
+	/** The records that it left alone, by the mapping's `onMultiple`, the sync's policies, or since an error of the provider's record that they are about is open. */
+	skipped: number;
+	/** The records that it deleted. */
+	deleted: number;
+	/** The records that could not be written. */
+	failed: number;
+	/** The records that there are; null when the provider does not say. */
+	total: number | null;
+};
+/** A record that a run could not write. While no run writes it, it stays one error, however many runs fail with it. */
+export type SyncRecordError = {
+	/** `rer_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The sync. */
+	syncId: Id;
+	/** The last run that could not write it. */
+	runId: Id;
+	/** Which way the record was to go. */
+	direction: "inbound" | "outbound";
+	/** Its id at the provider; null of a record that is not there yet. */
+	externalId: string | null;
+	/** Its id in Remit; null of a record that is not here yet. */
+	recordId: Id | null;
+	/** Why it could not be written: the field, or an empty text when it is about the whole record, and the reason. */
+	errors: RecordFailure[];
+	/** How many runs could not write it. */
+	count: number;
+	/** When it first failed, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it last failed, in Unix milliseconds. */
+	lastFailedAt: UnixMs;
+	/** When a later run wrote the record after all; null before. It is in Unix milliseconds. */
+	resolvedAt: UnixMs | null;
+	/** Which side a caller has decided to use of a conflict; null without a decision. */
+	decision: SyncSide | null;
+};
+/** One record. */
+export type SyncRecordErrorData = {
+	/** The record. */
+	data: SyncRecordError;
+};
+/** A page of records. */
+export type SyncRecordErrorList = {
+	/** The records of this page. */
+	data: SyncRecordError[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** One execution of a sync. */
+export type SyncRun = {
+	/** `run_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The sync. */
+	syncId: Id;
+	/** What began it. */
+	trigger: SyncTrigger;
+	/** What it reads. */
+	mode: SyncRunMode;
+	/** Where it is. */
+	status: SyncRunStatus;
+	/** Counts from 1 how often it was taken up: again after a server ended amid it. */
+	attempt: number;
+	/** The version of the mapping that it works with. */
+	mappingVersion: number;
+	/** The version of the mapping back; null without one. */
+	reverseMappingVersion: number | null;
+	/** How far it is. */
+	progress: SyncProgress;
+	/** Why it failed or waits; else null. */
+	error: SyncRunError | null;
+	/** Until when it waits for the provider; else null. It is in Unix milliseconds. */
+	waitingUntil: UnixMs | null;
+	/** When it first did something; null before. It is in Unix milliseconds. */
+	startedAt: UnixMs | null;
+	/** When it came to its end; null before. It is in Unix milliseconds. */
+	finishedAt: UnixMs | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+};
+/** A caller broke a run off. */
+export type SyncRunCancelledEvent = EventOf<"sync.run.cancelled", "sync_run", SyncRun>;
+/** A run would delete so many records that somebody has to confirm it. */
+export type SyncRunConfirmationRequiredEvent = EventOf<"sync.run.confirmation_required", "sync_run", SyncRun>;
+/** One record. */
+export type SyncRunData = {
+	/** The record. */
+	data: SyncRun;
+};
+/** Why a run failed or waits. */
+export type SyncRunError = {
+	/** The reason, for programs. */
+	code: SyncRunErrorCode;
+	/** The reason in words. */
+	detail: string;
+};
+/**
+ * Why a run failed or waits. A later version may add others.
+ *
+ *     - `provider_limit`: The provider has had as many calls as it allows for now.
+ *     - `provider_failed`: The provider fails, cannot be reached, or answers what is no answer.
+ *     - `provider_rejected`: The provider does not let Remit read or write the object.
+ *     - `list_without_end`: The provider's list leads back to pages that were read, or has the same records again and again. Nothing is deleted on its account.
+ *     - `credentials_unreadable`: The server lacks the key with which the connection's credentials were sealed. The run goes on within a minute after the server has it.
+ *     - `connection_needs_reauth`: The provider takes the connection's credentials no more.
+ *     - `connection_not_active`: The connection was deleted or disabled, or has not been tested since its credentials changed.
+ *     - `account_changed`: The connection opens another account than when the sync last ran: its records are others. Connect that account as a connection of its own.
+ *     - `mapping_not_active`: A mapping was deleted, or is not `active` any more.
+ *     - `schema_changed`: The provider's object no longer has a field that the mapping reads, or the field has another type.
+ *     - `too_many_deletions`: So many records would be deleted that it may be a mistake (`deletePolicy`): `POST …/confirm` lets that happen.
+ *     - `record_failed`: A record failed, and the sync's `errorPolicy` is `stop`.
+ *     - `sync_deleted`: The sync was deleted.
+ *     - `paused`: The sync is paused.
+ *     - `storage_limit`: The organization has stored what it may store today (`GET /api/organization/usage`).
+ *     - `internal_error`: The server could not go on; its log says why.
+ */
+export type SyncRunErrorCode = "provider_limit" | "provider_failed" | "provider_rejected" | "list_without_end" | "credentials_unreadable" | "connection_needs_reauth" | "connection_not_active" | "account_changed" | "mapping_not_active" | "schema_changed" | "too_many_deletions" | "record_failed" | "sync_deleted" | "paused" | "storage_limit" | "internal_error";
+/** A run broke off. */
+export type SyncRunFailedEvent = EventOf<"sync.run.failed", "sync_run", SyncRun>;
+/** How to run a sync. */
+export type SyncRunInput = {
+	/** What the run reads; what the sync's `mode` says unless it is set. */
+	mode?: "incremental" | "full" | "failed";
+};
+/** A page of records. */
+export type SyncRunList = {
+	/** The records of this page. */
+	data: SyncRun[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/**
+ * What a run reads. A later version may add others.
+ *
+ *     - `incremental`: What changed since the last run that came to its end.
+ *     - `full`: Everything.
+ *     - `failed`: The records that failed in earlier runs and have not been written since.
+ */
+export type SyncRunMode = "incremental" | "full" | "failed";
+/** A run came to its end, and some records failed. */
+export type SyncRunPartiallySucceededEvent = EventOf<"sync.run.partially_succeeded", "sync_run", SyncRun>;
+/** A run began. */
+export type SyncRunStartedEvent = EventOf<"sync.run.started", "sync_run", SyncRun>;
+/**
+ * Where a run is. `succeeded`, `partially_succeeded`, `failed` and `cancelled` are its ends. A later version may add statuses.
+ *
+ *     - `queued`: It is about to begin.
+ *     - `running`: It is under way.
+ *     - `waiting`: It waits: until `waitingUntil` for the provider, until the sync is resumed, or until somebody confirms its deletions.
+ *     - `succeeded`: All that it read is in step. What failed in an earlier run and has not changed since waits for a run of mode `failed`.
+ *     - `partially_succeeded`: It read to its end, and some records failed.
+ *     - `failed`: It broke off; `error` says why. What it wrote stays.
+ *     - `cancelled`: A caller broke it off. What it wrote stays.
+ */
+export type SyncRunStatus = "queued" | "running" | "waiting" | "succeeded" | "partially_succeeded" | "failed" | "cancelled";
+/** A run came to its end, and all that it read is in step. */
+export type SyncRunSucceededEvent = EventOf<"sync.run.succeeded", "sync_run", SyncRun>;
+/** When runs begin by themselves. */
+export type SyncSchedule = {
+	/** The kind of schedule. */
+	type: SyncScheduleType;
+	/** Of `interval`, which needs it: the minutes between two runs. */
+	minutes?: number;
+	/** Of `cron`, which needs it: five fields (POSIX crontab), such as `0 6 * * 1-5`. One that never comes is 422 `invalid_sync`. */
+	expression?: Text;
+	/** Of `cron`: the time zone of its times (IANA); the organization's unless it is set. */
+	timeZone?: TimeZone;
+};
+/**
+ * When runs begin by themselves. A later version may add types.
+ *
+ *     - `manual`: Never: a caller begins them.
+ *     - `interval`: A time after the last one began.
+ *     - `cron`: At the times of a cron expression.
+ */
+export type SyncScheduleType = "manual" | "interval" | "cron";
+/**
+ * A side of a sync.
+ *
+ *     - `source`: Where the records come from: of a bidirectional sync, the provider.
+ *     - `target`: Where the records go: of a bidirectional sync, Remit.
+ */
+export type SyncSide = "source" | "target";
+/**
+ * Whether a sync can run. A later version may add statuses.
+ *
+ *     - `idle`: It waits for its next run.
+ *     - `queued`: A run is about to begin.
+ *     - `running`: A run is under way, or waits to go on.
+ *     - `paused`: A caller paused it: no run begins, and none goes on.
+ *     - `blocked`: It cannot run, for the reason in `statusReason`. The next run that can begin ends this.
+ */
+export type SyncStatus = "idle" | "queued" | "running" | "paused" | "blocked";
+/**
+ * What began a run. A later version may add others.
+ *
+ *     - `manual`: A caller.
+ *     - `schedule`: The sync's schedule.
+ *     - `webhook`: The provider said that something changed.
+ */
+export type SyncTrigger = "manual" | "schedule" | "webhook";
+/** Changes of a sync: an absent field stays as it is. A run that is under way goes on as it began. */
+export type SyncUpdate = {
+	/** What it is called. */
+	name?: Name;
+	/** The mapping, of the same two objects. */
+	mappingId?: Id;
+	/** The mapping back, of the same two objects. */
+	reverseMappingId?: Id | null;
+	/** What a run reads. */
+	mode?: SyncMode;
+	/** When runs begin by themselves. */
+	schedule?: SyncSchedule;
+	/** Who wins a conflict. */
+	conflictPolicy?: SyncConflictPolicy;
+	/** What becomes of deleted records. */
+	deletePolicy?: SyncDeletePolicy;
+	/** What an error does to a run. */
+	errorPolicy?: SyncErrorPolicy;
+	/** Whether to keep for 30 days what the provider last said of each record. */
+	keepSeen?: boolean;
+};
+/** Settings of a sync changed, or a caller paused or resumed it. A run that begins or ends has events of its own. */
+export type SyncUpdatedEvent = EventOf<"sync.updated", "sync", Sync>;
+/** The lower-case name of a system or of an object, such as `xero` or `contacts`. */
+export type SystemName = string;
+/** One tax of an invoice. */
+export type TaxBreakdown = {
+	/** Its name on the invoice. Taxes with the same label, percentage and inclusion are one tax. */
+	label: string;
+	/** Percentage as decimal text. */
+	percent: string;
+	/** Whether the line's price contains it. */
+	inclusive: boolean;
+	/** The net amount it is levied on, in minor units of the currency. */
+	taxableCents: Cents;
+	/** The tax, in minor units of the currency. */
+	taxCents: Cents;
+};
+/** A saved tax for line items. */
+export type TaxRate = {
+	/** `txr_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** Its name in lists. */
+	name: string;
+	/** Its name on invoices. */
+	label: string;
+	/** Percentage as decimal text. */
+	percent: string;
+	/** Whether prices contain it. */
+	inclusive: boolean;
+	/** Whether applications should offer it first. */
+	isDefault: boolean;
+	/** False when it is archived: invoices keep it, new ones cannot use it. */
+	active: boolean;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** A tax rate to create. */
+export type TaxRateCreate = {
+	/** Its name in lists. */
+	name: Name;
+	/** Its name on invoices; `name` when absent. */
+	label?: Name;
+	/** Percentage. */
+	percent: PercentInput;
+	/** Whether prices contain it. Default false. */
+	inclusive?: boolean;
+	/** Whether applications should offer it first. Default false; true for at most one rate. */
+	isDefault?: boolean;
+};
+/** A tax rate was created. */
+export type TaxRateCreatedEvent = EventOf<"tax_rate.created", "tax_rate", TaxRate>;
+/** One record. */
+export type TaxRateData = {
+	/** The record. */
+	data: TaxRate;
+};
+/** A tax rate was archived: deleted, or updated to be not active. */
+export type TaxRateDeletedEvent = EventOf<"tax_rate.deleted", "tax_rate", TaxRate>;
+/** A page of records. */
+export type TaxRateList = {
+	/** The records of this page. */
+	data: TaxRate[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** Changes of a tax rate: an absent field stays as it is. */
+export type TaxRateUpdate = {
+	/** Its name in lists. */
+	name?: Name;
+	/** Its name on invoices. Invoices that have the rate keep the old name. */
+	label?: Name;
+	/** Percentage; cannot change once an invoice has used the rate. */
+	percent?: PercentInput;
+	/** Whether prices contain it; cannot change once an invoice has used the rate. */
+	inclusive?: boolean;
+	/** Whether applications should offer it first. True unsets any other rate's; an archived rate cannot be offered first. */
+	isDefault?: boolean;
+	/** False archives it, true restores it. */
+	active?: boolean;
+};
+/** Fields of a tax rate changed. That another rate is the default one now is a change too. */
+export type TaxRateUpdatedEvent = EventOf<"tax_rate.updated", "tax_rate", TaxRate>;
+/**
+ * Where tax is rounded, half away from zero. A tax that a price contains is amount × percentage ÷ (100 + the percentages of all taxes of the line): it is taken out of the line's amount, which stays, and the net amount is what all its taxes leave.
+ *
+ *     - `document`: Once per tax, on the sum of the lines' net amounts. The lines share the tax by largest remainder.
+ *
+ *     A tax that prices contain is rounded on the sum of the lines' amounts: once for the lines whose percentages add up to the same, since it is another part of the others. So a tax that one line has alone and another beside a second tax is rounded twice, and its total is the sum of both. Its cents go by largest remainder to the lines with the same set of taxes together, and then to each of them: the order of the lines changes no total, neither of an amount nor of a tax.
+ *     - `line`: Each tax on every line, then summed.
+ */
+export type TaxRounding = "document" | "line";
+/** Free text: any Unicode except NUL and lone surrogates. Line breaks are kept. */
+export type Text = string;
+/** Time entries to invoice. */
+export type TimeEntriesInvoice = {
+	/** The deal of the entries. */
+	dealId: Id;
+	/** Time entries to include: of the deal, billable, ended, and on no invoice. An id that occurs twice counts once. */
+	timeEntryIds: Id[];
+	/** How entries are grouped into lines. Entries with different hourly rates never share one. Default `task`. */
+	groupBy?: TimeGrouping;
+	/** Notes shown on the invoice. */
+	notes?: Text | null;
+	/** Payment terms. Default: the organization's. */
+	paymentTerms?: Text | null;
+	/** When it is due. A plain date is a day in the organization's time zone. It is as Unix milliseconds or text. */
+	dueDate?: DateInput | null;
+	/** Whether to show the break-down by hourly rate. Default false. */
+	showRateBreakdown?: boolean;
+	/** Whether to attach the timesheet. Default false. */
+	includeTimesheet?: boolean;
+	/** A saved tax rate for every line. */
+	taxRateId?: Id | null;
+	/** The language of its words; `null` takes the company's again, else the organization's. */
+	language?: Language | null;
+};
+/** Time worked on a deal. */
+export type TimeEntry = {
+	/** `te_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The deal it is for. */
+	dealId: Id;
+	/** Who worked; null for the one person whom entries need not name. */
+	userId: string | null;
+	/** The task it was for. */
+	taskId: string | null;
+	/** Name of the task. */
+	taskName: string | null;
+	/** The deliverable it was for. */
+	deliverableId: string | null;
+	/** Name of the deliverable. */
+	deliverableName: string | null;
+	/** What was done. */
+	description: string | null;
+	/** When the work began, in Unix milliseconds. */
+	startedAt: UnixMs;
+	/** When the work ended; null while it is running. It is in Unix milliseconds. */
+	endedAt: UnixMs | null;
+	/** How many seconds it took, without breaks; null while it is running. */
+	durationSeconds: number | null;
+	/** Whether it is to be invoiced. */
+	billable: boolean;
+	/** Its own rate; null when the deal's or the organization's applies. It is in minor units of the currency. */
+	hourlyRateCents: Cents | null;
+	/** Whether it is on an invoice. */
+	status: TimeEntryStatus;
+	/** The invoice it is on; null when it is on none. */
+	invoiceId: Id | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** A time entry to create. */
+export type TimeEntryCreate = {
+	/** The deal it is for. */
+	dealId: Id;
+	/** When the work began. When absent, the server computes it from end and duration, or takes the current time. It is as Unix milliseconds or RFC 3339 text. */
+	startedAt?: InstantInput;
+	/** Who worked. Entries without it are one person's, so at most one of them runs. */
+	userId?: Line | null;
+	/** The task it was for, as your task list identifies it. */
+	taskId?: Line | null;
+	/** Name of the task, as invoices show it. */
+	taskName?: Line | null;
+	/** The deliverable it was for. */
+	deliverableId?: Line | null;
+	/** Name of the deliverable, as invoices show it. */
+	deliverableName?: Line | null;
+	/** What was done. */
+	description?: Text | null;
+	/** When the work ended; null or absent while it is running. It is as Unix milliseconds or RFC 3339 text. */
+	endedAt?: InstantInput | null;
+	/** How many seconds it took, without breaks. */
+	durationSeconds?: DurationSeconds | null;
+	/** Whether it is to be invoiced. Default true. */
+	billable?: boolean;
+	/** Its own rate. Without one the deal's applies, and without that the organization's. It is in minor units of the currency. */
+	hourlyRateCents?: HourlyRate | null;
+};
+/** A time entry was created. */
+export type TimeEntryCreatedEvent = EventOf<"time_entry.created", "time_entry", TimeEntry>;
+/** One record. */
+export type TimeEntryData = {
+	/** The record. */
+	data: TimeEntry;
+};
+/** A time entry was deleted. */
+export type TimeEntryDeletedEvent = EventOf<"time_entry.deleted", "time_entry", TimeEntry>;
+/** A page of records. */
+export type TimeEntryList = {
+	/** The records of this page. */
+	data: TimeEntry[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/**
+ * Whether a time entry is on an invoice.
+ *
+ *     - `open`: Not on an invoice.
+ *     - `invoiced`: On an invoice. It cannot change until the invoice is deleted or cancelled, or its line is removed.
+ */
+export type TimeEntryStatus = "open" | "invoiced";
+/** Changes of a time entry: an absent field stays as it is, `null` clears a field. */
+export type TimeEntryUpdate = {
+	/** The deal it is for. */
+	dealId?: Id;
+	/** When the work began, as Unix milliseconds or RFC 3339 text. */
+	startedAt?: InstantInput;
+	/** Who worked. Entries without it are one person's, so at most one of them runs. */
+	userId?: Line | null;
+	/** The task it was for, as your task list identifies it. */
+	taskId?: Line | null;
+	/** Name of the task, as invoices show it. */
+	taskName?: Line | null;
+	/** The deliverable it was for. */
+	deliverableId?: Line | null;
+	/** Name of the deliverable, as invoices show it. */
+	deliverableName?: Line | null;
+	/** What was done. */
+	description?: Text | null;
+	/** When the work ended; null or absent while it is running. It is as Unix milliseconds or RFC 3339 text. */
+	endedAt?: InstantInput | null;
+	/** How many seconds it took, without breaks. */
+	durationSeconds?: DurationSeconds | null;
+	/** Whether it is to be invoiced. Default true. */
+	billable?: boolean;
+	/** Its own rate. Without one the deal's applies, and without that the organization's. It is in minor units of the currency. */
+	hourlyRateCents?: HourlyRate | null;
+};
+/** Fields of a time entry changed. That an invoice claims or frees it is a change too. */
+export type TimeEntryUpdatedEvent = EventOf<"time_entry.updated", "time_entry", TimeEntry>;
+/** A time to filter by: Unix milliseconds, an RFC 3339 date-time with an offset, or `YYYY-MM-DD`, which is that calendar day in the organization's time zone. A range contains both its ends, and the whole day of an end that is a day. */
+export type TimeFilter = UnixMs | DateText;
+/**
+ * How time entries are grouped into lines.
+ *
+ *     - `task`: A line for each task.
+ *     - `deliverable`: A line for each deliverable.
+ *     - `all`: One line for all.
+ */
+export type TimeGrouping = "task" | "deliverable" | "all";
+/**
+ * How the time of an entry is rounded to steps of some minutes when an invoice charges it. Each entry is rounded by itself; the entry stays as it is, and the invoice's timesheet shows what is charged.
+ *
+ *     - `none`: Not: each second is charged.
+ *     - `up`: Up to the next step: what is begun is charged.
+ *     - `nearest`: To the nearest step, and up from the half: less than half a step is not charged.
+ */
+export type TimeRounding = "none" | "up" | "nearest";
+/** A time zone of the IANA database, such as `Europe/Berlin`. */
+export type TimeZone = string;
+/**
+ * What is done with a value. A later version may add transforms.
+ *
+ *     - `trim`: Text without white space at its ends.
+ *     - `lower`: Text in lower case.
+ *     - `upper`: Text in upper case.
+ *     - `toString`: A number or a boolean as text.
+ *     - `toInteger`: Text of a whole number as that.
+ *     - `toNumber`: Text of a decimal number as a number.
+ *     - `toBoolean`: `true`, `yes`, `y`, `on` or 1 as true; `false`, `no`, `n`, `off` or 0 as false; whatever the case.
+ *     - `parseDate`: A date in `format` as Unix milliseconds.
+ *     - `formatDate`: Unix milliseconds as a date in `format`, by the day of UTC.
+ *     - `toCents`: A decimal amount such as `12.34` in minor units of `currency` or `currencyPath`; more decimal places are an error.
+ *     - `fromCents`: Minor units as decimal text with all places of `currency` or `currencyPath`.
+ *     - `enumMap`: The text that `values` has for the value; without one `otherwise`, or an error.
+ *     - `concat`: The value, or the items of a list, and the values of `paths`, joined by `separator`; without what is empty.
+ *     - `split`: The parts of a text between `separator`; with `index` one of them.
+ *     - `coalesce`: The value unless it is empty; else the first of `paths` that is not.
+ *     - `domainFromUrl`: The domain of a URL, a host or an e-mail address, without `www.`.
+ *     - `countryCode`: The ISO 3166-1 code of a country by its code or its English, German, French, Spanish, Italian or Dutch name.
+ *     - `truncate`: At most the first `length` characters.
+ *     - `lookupLink`: The record in Remit that a sync of the same connection has linked with this id of `object`, as its id; of records that go out, the id at the provider by that in Remit. A field has at most one, and the error of an id without a link is `not_linked`.
+ */
+export type TransformName = "trim" | "lower" | "upper" | "toString" | "toInteger" | "toNumber" | "toBoolean" | "parseDate" | "formatDate" | "toCents" | "fromCents" | "enumMap" | "concat" | "split" | "coalesce" | "domainFromUrl" | "countryCode" | "truncate" | "lookupLink";
+/**
+ * Why a payment that a processor reported, or a part of it, is on no invoice. A later version may add reasons.
+ *
+ *     - `invoice_deleted`: The invoice was deleted.
+ *     - `invoice_cancelled`: The invoice is cancelled.
+ *     - `already_paid`: Nothing was owed on the invoice any more.
+ *     - `currency_mismatch`: It is in another currency than the invoice.
+ *     - `overpaid`: It is more than was owed on the invoice.
+ *     - `amount_mismatch`: It is another amount than was owed; older versions applied no such payment.
+ *     - `unknown_link`: It came by a payment link that is not known here, such as one that was made after the backup which was restored.
+ */
+export type UnappliedReason = "invoice_deleted" | "invoice_cancelled" | "already_paid" | "currency_mismatch" | "overpaid" | "amount_mismatch" | "unknown_link";
+/** Unix epoch milliseconds, up to the end of the year 2200. */
+export type UnixMs = number;
+/** A person of an organization, who signs in to the web application. Somebody in two organizations is two of them. */
+export type User = {
+	/** `usr_<id>`. */
+	id: Id;
+	/** The organization that the person belongs to. */
+	organizationId: Id;
+	/** The address to sign in with, in lower case: no other person of the organization has it. */
+	email: Email;
+	/** The name that others see. */
+	name: string;
+	/** What the person may do. */
+	role: UserRole;
+	/** When the person last signed in; null before. It is in Unix milliseconds. */
+	lastSignInAt: UnixMs | null;
+	/** When the person was removed, who can no longer sign in; null while they belong to the organization. It is in Unix milliseconds. */
+	removedAt: UnixMs | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** One record. */
+export type UserData = {
+	/** The record. */
+	data: User;
+};
+/** A page of records. */
+export type UserList = {
+	/** The records of this page. */
+	data: User[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/**
+ * What a person may do. A later version may add roles.
+ *
+ *     - `member`: Reads all records; writes companies, contacts, deals, time, invoices and payments, and sends invoices.
+ *     - `manager`: As a member; also deletes invoices, and writes tax rates, pipelines, mappings, syncs and deliveries. Reads people, API keys and webhook endpoints.
+ *     - `admin`: Everything, including people, API keys, webhook endpoints, connections and the settings of the organization.
+ */
+export type UserRole = "member" | "manager" | "admin";
+/** Changes to a person. */
+export type UserUpdate = {
+	/** The name that others see. A person may change their own. */
+	name?: Name;
+	/** What the person may do. It changes at once, also for sessions that are open; other server processes follow within two seconds. */
+	role?: UserRole;
+};
+/** A VAT identification number that begins with its country, such as `DE136695976`. It is stored in capitals without blanks, dots and hyphens. Numbers of the European Union (but Bulgaria and Czechia), the United Kingdom, Switzerland and Norway must have the right check digits; otherwise the answer is 422 `invalid_vat_id`. Whether a number is registered is not checked. */
+export type VatId = string;
+/** A scheme, a host and perhaps a port, with nothing after it. */
+export type WebOrigin = string;
+/** The delivery of one event to one endpoint. */
+export type WebhookDelivery = {
+	/** `whd_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The endpoint. */
+	endpointId: Id;
+	/** The event. */
+	eventId: Id;
+	/** The event's type. */
+	eventType: EventType;
+	/** Its state. */
+	status: DeliveryStatus;
+	/** How many attempts were made. */
+	attemptCount: number;
+	/** When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While `onProbation`, not before the host may be tried again. It is in Unix milliseconds. */
+	nextAttemptAt: UnixMs | null;
+	/** Whether it waits for its host to answer 2xx: no webhook to the host has been answered so yet, or they have failed for an hour. Until one is, all endpoints on the host share one attempt at a time and 20 an hour. */
+	onProbation: boolean;
+	/** Whether it holds the later events of its record back no longer, since it was rejected for five minutes or its endpoint has no order: they may arrive before it. Its requests have the header `webhook-out-of-order: true` then. */
+	outOfOrder: boolean;
+	/** The HTTP status of the last attempt; null when there was none, or no answer. */
+	lastResponseStatus: number | null;
+	/** Why the last attempt failed; null when it did not. */
+	lastError: string | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+};
+/** A delivery and its attempts. */
+export type WebhookDeliveryDetails = {
+	/** `whd_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The endpoint. */
+	endpointId: Id;
+	/** The event. */
+	eventId: Id;
+	/** The event's type. */
+	eventType: EventType;
+	/** Its state. */
+	status: DeliveryStatus;
+	/** How many attempts were made. */
+	attemptCount: number;
+	/** When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While `onProbation`, not before the host may be tried again. It is in Unix milliseconds. */
+	nextAttemptAt: UnixMs | null;
+	/** Whether it waits for its host to answer 2xx: no webhook to the host has been answered so yet, or they have failed for an hour. Until one is, all endpoints on the host share one attempt at a time and 20 an hour. */
+	onProbation: boolean;
+	/** Whether it holds the later events of its record back no longer, since it was rejected for five minutes or its endpoint has no order: they may arrive before it. Its requests have the header `webhook-out-of-order: true` then. */
+	outOfOrder: boolean;
+	/** The HTTP status of the last attempt; null when there was none, or no answer. */
+	lastResponseStatus: number | null;
+	/** Why the last attempt failed; null when it did not. */
+	lastError: string | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Its attempts, oldest first. */
+	attempts: DeliveryAttempt[];
+	/** The request of its last attempt; null when nothing was sent: before the first, and without a connection. */
+	request: DeliveryRequest | null;
+};
+/** One record. */
+export type WebhookDeliveryDetailsData = {
+	/** The record. */
+	data: WebhookDeliveryDetails;
+};
+/** A page of records. */
+export type WebhookDeliveryList = {
+	/** The records of this page. */
+	data: WebhookDelivery[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** A receiver of webhooks. Only its creation and a rotation show its secret. */
+export type WebhookEndpoint = {
+	/** `whe_<id>`. */
+	id: Id;
+	/** The organization that owns it. */
+	organizationId: Id;
+	/** The URL to which webhooks go. */
+	url: string;
+	/** What it is for. */
+	description: string | null;
+	/** The events that it gets. */
+	eventTypes: string[];
+	/** The kinds of records to which it is limited, as the key that created it: it gets no event about others. Null: all. */
+	resources: ResourceKind[] | null;
+	/** In which order it gets the events of one record. */
+	ordering: EndpointOrdering;
+	/** The names of the headers that all its requests have. */
+	headerNames: string[];
+	/** Whether it gets deliveries. */
+	status: EndpointStatus;
+	/** Why Remit disabled it; null when it did not. */
+	disabledReason: DisabledReason | null;
+	/** When the first delivery failed after the last success; null while it works. It is in Unix milliseconds. */
+	failingSince: UnixMs | null;
+	/** The last five characters of the secret, to recognise it. */
+	secretHint: string;
+	/** Until when the previous secret signs, or signed, as well; null when there is none. It is in Unix milliseconds. */
+	previousSecretExpiresAt: UnixMs | null;
+	/** When it was created, in Unix milliseconds. */
+	createdAt: UnixMs;
+	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
+	updatedAt: UnixMs;
+	/** Rises with every change; the `ETag` is this number, quoted. A write of what is there already is no change. */
+	version: number;
+};
+/** An endpoint to create. */
+export type WebhookEndpointCreate = {
+	/** The URL to which webhooks go. */
+	url: EndpointUrl;
+	/** The events that it gets. */
+	eventTypes: EventPattern[];
+	/** Headers that all its requests have, such as the key of a gateway in front of it: all of them, those from before go. Each name once, in whatever case. They go as well when the URL gets another host, unless the same change has them. */
+	headers?: EndpointHeader[];
+	/** In which order it gets the events of one record; `resource` unless it is set. */
+	ordering?: EndpointOrdering;
+	/** What it is for. */
+	description?: Line | null;
+};
+/** One record. */
+export type WebhookEndpointData = {
+	/** The record. */
+	data: WebhookEndpoint;
+};
+/** An endpoint was disabled: it answered 410, or failed for five days. */
+export type WebhookEndpointDisabledEvent = EventOf<"webhook.endpoint.disabled", "webhook_endpoint", WebhookEndpoint>;
+/** Every delivery to an endpoint has failed for a day, or for one day more. After five days Remit disables the endpoint. */
+export type WebhookEndpointFailingEvent = EventOf<"webhook.endpoint.failing", "webhook_endpoint", WebhookEndpoint>;
+/** A page of records. */
+export type WebhookEndpointList = {
+	/** The records of this page. */
+	data: WebhookEndpoint[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** How the attempts to an endpoint ended in the last day: in this hour and the 23 before it, by the clock of UTC. */
+export type WebhookEndpointStats = {
+	/** The endpoint. */
+	endpointId: Id;
+	/** Since when the attempts count, in Unix milliseconds. */
+	since: UnixMs;
+	/** Attempts that were answered with 2xx. */
+	succeeded: number;
+	/** Attempts that were not: each one counts, also when a later one of the delivery succeeded. */
+	failed: number;
+	/** The part that succeeded, from 0 to 1, rounded down to four places; null without attempts. */
+	successRate: number | null;
+	/** How long the endpoint took to answer; null without an answer. */
+	latency: WebhookLatency | null;
+};
+/** One record. */
+export type WebhookEndpointStatsData = {
+	/** The record. */
+	data: WebhookEndpointStats;
+};
+/** Changes of an endpoint: an absent field stays as it is. */
+export type WebhookEndpointUpdate = {
+	/** The URL for all further webhooks, including those that wait. */
+	url?: EndpointUrl;
+	/** The events that it gets from now on. */
+	eventTypes?: EventPattern[];
+	/** Headers that all its requests have, such as the key of a gateway in front of it: all of them, those from before go. Each name once, in whatever case. They go as well when the URL gets another host, unless the same change has them. */
+	headers?: EndpointHeader[];
+	/** In which order it gets the events of one record; `resource` unless it is set. */
+	ordering?: EndpointOrdering;
+	/** What it is for. */
+	description?: Line | null;
+	/** `paused` stops deliveries; `active` starts them again, also for a disabled endpoint. */
+	status?: "active" | "paused";
+};
+/** An event, as webhook endpoints get it. `type` says which event it is. */
+export type WebhookEvent = InvoiceCreatedEvent | InvoiceUpdatedEvent | InvoiceSentEvent | InvoiceSendFailedEvent | InvoicePerhapsSentEvent | InvoiceViewedEvent | InvoicePartiallyPaidEvent | InvoicePaidEvent | InvoiceOverdueEvent | InvoiceCancelledEvent | InvoiceDeletedEvent | PaymentReceivedEvent | PaymentUpdatedEvent | PaymentUnappliedEvent | PaymentReversedEvent | CompanyCreatedEvent | CompanyUpdatedEvent | CompanyDeletedEvent | CompanyRestoredEvent | ContactCreatedEvent | ContactUpdatedEvent | ContactDeletedEvent | DealCreatedEvent | DealUpdatedEvent | DealStageChangedEvent | DealDeletedEvent | TaxRateCreatedEvent | TaxRateUpdatedEvent | TaxRateDeletedEvent | TimeEntryCreatedEvent | TimeEntryUpdatedEvent | TimeEntryDeletedEvent | ConnectionCreatedEvent | ConnectionUpdatedEvent | ConnectionActivatedEvent | ConnectionDegradedEvent | ConnectionNeedsReauthEvent | ConnectionRecoveredEvent | ConnectionDeletedEvent | MappingCreatedEvent | MappingUpdatedEvent | MappingDeletedEvent | SyncCreatedEvent | SyncUpdatedEvent | SyncBlockedEvent | SyncDeletedEvent | SyncRunStartedEvent | SyncRunConfirmationRequiredEvent | SyncRunSucceededEvent | SyncRunPartiallySucceededEvent | SyncRunFailedEvent | SyncRunCancelledEvent | WebhookEndpointFailingEvent | WebhookEndpointDisabledEvent | WebhookTestEvent;
+/** One record. */
+export type WebhookEventData = {
+	/** The record. */
+	data: WebhookEvent;
+};
+/** A page of records. */
+export type WebhookEventList = {
+	/** The records of this page. */
+	data: WebhookEvent[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** A type of event. */
+export type WebhookEventType = {
+	/** The name to subscribe to. */
+	type: EventType;
+	/** What has happened when there is such an event. */
+	description: string;
+	/** JSON Schema (2020-12) of the event. */
+	schema: {
+		[key: string]: unknown;
+	};
+	/** An event of this type. */
+	example: {
+		[key: string]: unknown;
+	};
+};
+/** A page of records. */
+export type WebhookEventTypeList = {
+	/** The records of this page. */
+	data: WebhookEventType[];
+	/** The place of the page in its list. */
+	meta: PageMeta;
+};
+/** How long the endpoint took to answer, whatever it answered. An attempt without an answer does not count. `p50Ms` and `p95Ms` are estimates from counts by steps: 5, 10, 25, 50, 100, 250, 500 ms, 1, 2.5, 5, 10 s. */
+export type WebhookLatency = {
+	/** The average. */
+	averageMs: number;
+	/** Half of the answers came within it. */
+	p50Ms: number;
+	/** 95 % of the answers came within it. */
+	p95Ms: number;
+	/** The longest. */
+	longestMs: number;
+};
+/** The deliveries to make again. */
+export type WebhookRedeliver = {
+	/** Only deliveries of events from then on; when absent, all that the server keeps. It is as Unix milliseconds or RFC 3339 text. */
+	since?: InstantInput;
+	/** Only deliveries with this status; when absent, those that are `exhausted`, `skipped` or `retrying`. */
+	status?: RedeliverStatus;
+};
+/** How to rotate a secret. */
+export type WebhookSecretRotate = {
+	/** How many seconds webhooks are signed with the old secret as well; a day when absent. */
+	graceSeconds?: number;
+};
+/** The delivery of a test. */
+export type WebhookTestDelivery = {
+	/** Its id. */
+	id: Id;
+};
+/** A caller tests an endpoint. Only that endpoint gets the event. */
+export type WebhookTestEvent = EventOf<"webhook.test", "webhook_endpoint", WebhookEndpoint>;
+export type InvalidRequestOrAmbiguousCredentialsAnswer = ProblemAnswer<"invalid_request" | "ambiguous_credentials">;
+export type MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer = ProblemAnswer<"missing_credentials" | "session_ended" | "invalid_credentials">;
+export type InsufficientScopeAnswer = ProblemAnswer<"insufficient_scope">;
+export type RateLimitedAnswer = ProblemAnswer<"rate_limited">;
+export type InternalErrorAnswer = ProblemAnswer<"internal_error">;
+export type UnavailableAnswer = ProblemAnswer<"unavailable">;
+/** The key was created. */
+export type NewApiKeyWithIdempotentReplayedAnswer = {
+	headers: {
+		"Idempotent-Replayed": string;
+	};
+	content: {
+		"application/json": NewApiKey;
+	};
+};
+export type InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer = ProblemAnswer<"invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials">;
+export type InsufficientScopeOrCrossSiteRequestAnswer = ProblemAnswer<"insufficient_scope" | "cross_site_request">;
+export type TooManyApiKeysOrIdempotencyKeyInUseAnswer = ProblemAnswer<"too_many_api_keys" | "idempotency_key_in_use">;
+export type PayloadTooLargeAnswer = ProblemAnswer<"payload_too_large">;
+export type UnsupportedMediaTypeAnswer = ProblemAnswer<"unsupported_media_type">;
+export type RateLimitedOrStorageLimitReachedAnswer = ProblemAnswer<"rate_limited" | "storage_limit_reached">;
+export type OutcomeUnknownOrUnavailableAnswer = ProblemAnswer<"outcome_unknown" | "unavailable">;
+/** The request has succeeded. */
+export type OkAnswer = {
+	content: {
+		"application/json": Ok;
+	};
+};
+export type ApiKeyNotFoundAnswer = ProblemAnswer<"api_key_not_found">;
+export type InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer = ProblemAnswer<"invalid_request" | "invalid_json" | "ambiguous_credentials">;
+export type IdempotencyKeyReusedAnswer = ProblemAnswer<"idempotency_key_reused">;
+/** The record was created. */
+export type CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer = {
+	headers: {
+		ETag: string;
+		Location: string;
+		"Idempotent-Replayed": string;
+	};
+	content: {
+		"application/json": CreatedRecord;
+	};
+};
+export type IdempotencyKeyInUseAnswer = ProblemAnswer<"idempotency_key_in_use">;
+/** The record still has the `ETag` of `If-None-Match`. */
+export type NotModifiedAnswer = {
+	headers: {
+		ETag: string;
+	};
+};
+export type CompanyNotFoundAnswer = ProblemAnswer<"company_not_found">;
+/** The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
+export type OkWithETagAnswer = {
+	headers: {
+		ETag: string;
+	};
+	content: {
+		"application/json": Ok;
+	};
+};
+export type VersionMismatchAnswer = ProblemAnswer<"version_mismatch">;
+export type InvalidVatIdOrInvalidIbanAnswer = ProblemAnswer<"invalid_vat_id" | "invalid_iban">;
+/** The request has succeeded. */
+export type HistoryEntryListAnswer = {
+	content: {
+		"application/json": HistoryEntryList;
+	};
+};
+export type ContactNotFoundAnswer = ProblemAnswer<"contact_not_found">;
+export type UnknownCompanyAnswer = ProblemAnswer<"unknown_company">;
+export type DealNotFoundAnswer = ProblemAnswer<"deal_not_found">;
+export type UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStageAnswer = ProblemAnswer<"unknown_company" | "unknown_contact" | "unknown_pipeline" | "unknown_stage">;
+export type RecipientSuppressedOrIdempotencyKeyReusedAnswer = ProblemAnswer<"recipient_suppressed" | "idempotency_key_reused">;
+export type RateLimitedOrEmailLimitReachedOrStorageLimitReachedAnswer = ProblemAnswer<"rate_limited" | "email_limit_reached" | "storage_limit_reached">;
+/** The session has begun. */
+export type CurrentSessionDataWithSetCookieAnswer = {
+	headers: {
+		/** The session's cookie: `HttpOnly`, `SameSite=Strict`, and over https `Secure`. */
+		"Set-Cookie": string;
+	};
+	content: {
+		"application/json": CurrentSessionData;
+	};
+};
+export type InvalidRequestOrInvalidJsonOrBodyRequiredAnswer = ProblemAnswer<"invalid_request" | "invalid_json" | "body_required">;
+export type CrossSiteRequestAnswer = ProblemAnswer<"cross_site_request">;
+export type InvitationEndedOrInvitationNotFoundAnswer = ProblemAnswer<"invitation_ended" | "invitation_not_found">;
+export type InvitationNotFoundAnswer = ProblemAnswer<"invitation_not_found">;
+/** The record was created. */
+export type InvoiceCreatedWithETagAndLocationAndIdempotentReplayedAnswer = {
+	headers: {
+		ETag: string;
+		Location: string;
+		"Idempotent-Replayed": string;
+	};
+	content: {
+		"application/json": InvoiceCreated;
+	};
+};
+export type InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUseAnswer = ProblemAnswer<"invoice_number_taken" | "time_entry_already_invoiced" | "idempotency_key_in_use">;
+/** The request has succeeded. */
+export type InvoicePreviewDataAnswer = {
+	content: {
+		"application/json": InvoicePreviewData;
+	};
+};
+export type InvalidRequestAnswer = ProblemAnswer<"invalid_request">;
+export type ClientLinkNotFoundAnswer = ProblemAnswer<"client_link_not_found">;
+/** The PDF. */
+export type PdfWithContentDispositionAnswer = {
+	headers: {
+		/** `inline`, and a file name (RFC 6266). */
+		"Content-Disposition": string;
+	};
+	content: {
+		"application/pdf": unknown;
+	};
+};
+export type InvoiceNotFoundAnswer = ProblemAnswer<"invoice_not_found">;
+/** The record is as the request says; `ETag` has its version, which is the old one when nothing had to change. */
+export type InvoiceUpdatedWithETagAnswer = {
+	headers: {
+		ETag: string;
+	};
+	content: {
+		"application/json": InvoiceUpdated;
+	};
+};
+export type InvoiceNumberTakenOrTimeEntryAlreadyInvoicedAnswer = ProblemAnswer<"invoice_number_taken" | "time_entry_already_invoiced">;
+export type UnprocessableEntityOfInvoicesUpdateAnswer = ProblemAnswer<"totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "unknown_tax_rate" | "tax_rate_archived">;
+/** The action was done. */
+export type InvoiceLinkWithIdempotentReplayedAnswer = {
+	headers: {
+		"Idempotent-Replayed": string;
+	};
+	content: {
+		"application/json": InvoiceLink;
+	};
+};
+/** The request has succeeded. */
+export type InvoiceLinkAnswer = {
+	content: {
+		"application/json": InvoiceLink;
+	};
+};
+export type ClientLinkNotFoundOrInvoiceNotFoundAnswer = ProblemAnswer<"client_link_not_found" | "invoice_not_found">;
+export type InvalidVatIdOrInvalidIbanOrLowContrastAnswer = ProblemAnswer<"invalid_vat_id" | "invalid_iban" | "low_contrast">;
+export type PaymentNotFoundAnswer = ProblemAnswer<"payment_not_found">;
+export type PaymentNotManualAnswer = ProblemAnswer<"payment_not_manual">;
+/** The action was done. */
+export type OkWithIdempotentReplayedAnswer = {
+	headers: {
+		"Idempotent-Replayed": string;
+	};
+	content: {
+		"application/json": Ok;
+	};
+};
+export type IdempotencyKeyInUseOrPaymentNotManualAnswer = ProblemAnswer<"idempotency_key_in_use" | "payment_not_manual">;
+export type PipelineNotFoundAnswer = ProblemAnswer<"pipeline_not_found">;
+export type StageInUseAnswer = ProblemAnswer<"stage_in_use">;
+export type InvalidStagesAnswer = ProblemAnswer<"invalid_stages">;
+export type RecordInUseAnswer = ProblemAnswer<"record_in_use">;
+export type CrossSiteRequestOrSessionRequiredAnswer = ProblemAnswer<"cross_site_request" | "session_required">;
+export type TaxRateNotFoundAnswer = ProblemAnswer<"tax_rate_not_found">;
+export type TaxRateInUseAnswer = ProblemAnswer<"tax_rate_in_use">;
+export type TaxRateArchivedAnswer = ProblemAnswer<"tax_rate_archived">;
+export type TimeEntryNotFoundAnswer = ProblemAnswer<"time_entry_not_found">;
+export type TimeEntryInvoicedOrTimerRunningAnswer = ProblemAnswer<"time_entry_invoiced" | "timer_running">;
+export type UnknownDealOrInvalidTimeEntryAnswer = ProblemAnswer<"unknown_deal" | "invalid_time_entry">;
+export type UserNotFoundAnswer = ProblemAnswer<"user_not_found">;
+export type LastAdminAnswer = ProblemAnswer<"last_admin">;
+export type OutcomeUnknownOrUnavailableOrResolverUnavailableAnswer = ProblemAnswer<"outcome_unknown" | "unavailable" | "resolver_unavailable">;
+export type ConnectionNotFoundAnswer = ProblemAnswer<"connection_not_found">;
+export type ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUseAnswer = ProblemAnswer<"provider_not_configured" | "connection_disabled" | "idempotency_key_in_use">;
+export type ConnectionDisabledAnswer = ProblemAnswer<"connection_disabled">;
+export type ProviderFailedAnswer = ProblemAnswer<"provider_failed">;
+export type MappingNotFoundAnswer = ProblemAnswer<"mapping_not_found">;
+export type InvalidMappingOrUnknownConnectionAnswer = ProblemAnswer<"invalid_mapping" | "unknown_connection">;
+export type SyncNotFoundAnswer = ProblemAnswer<"sync_not_found">;
+/** The action was done. */
+export type SyncRunDataWithIdempotentReplayedAnswer = {
+	headers: {
+		"Idempotent-Replayed": string;
+	};
+	content: {
+		"application/json": SyncRunData;
+	};
+};
+/** The request has succeeded. */
+export type SyncRecordErrorListAnswer = {
+	content: {
+		"application/json": SyncRecordErrorList;
+	};
+};
+export type SyncErrorNotFoundOrSyncNotFoundAnswer = ProblemAnswer<"sync_error_not_found" | "sync_not_found">;
+/** The request has succeeded. */
+export type SyncLinkSummaryListAnswer = {
+	content: {
+		"application/json": SyncLinkSummaryList;
+	};
+};
+export type SyncLinkNotFoundOrSyncNotFoundAnswer = ProblemAnswer<"sync_link_not_found" | "sync_not_found">;
+/** The action was done. */
+export type SyncDataWithIdempotentReplayedAnswer = {
+	headers: {
+		"Idempotent-Replayed": string;
+	};
+	content: {
+		"application/json": SyncData;
+	};
+};
+export type SyncNotFoundOrSyncRunNotFoundAnswer = ProblemAnswer<"sync_not_found" | "sync_run_not_found">;
+export type WebhookDeliveryNotFoundAnswer = ProblemAnswer<"webhook_delivery_not_found">;
+export type WebhookEndpointNotFoundAnswer = ProblemAnswer<"webhook_endpoint_not_found">;
 export interface operations {
 	"apiKeys.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": ApiKeyList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"apiKeys.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -8437,26 +5294,17 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["NewApiKeyWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["TooManyApiKeysOrIdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "expires_in_past" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: NewApiKeyWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: TooManyApiKeysOrIdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"expires_in_past" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"apiKeys.delete": {
@@ -8464,29 +5312,29 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["KeyPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ApiKeyNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ApiKeyNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"apiKeys.rotate": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["KeyPath"];
+				id: Id;
 			};
 		};
 		requestBody?: {
@@ -8495,117 +5343,85 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["NewApiKeyWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ApiKeyNotFound"];
-			409: components["responses"]["TooManyApiKeysOrIdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: NewApiKeyWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ApiKeyNotFoundAnswer;
+			409: TooManyApiKeysOrIdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"audit.list": {
 		parameters: {
 			query?: {
-				/** @description Only changes by this actor: the id of an API key, the name of a payment processor, or of a user who ran a command. */
+				/** Only changes by this actor: the id of an API key, the name of a payment processor, or of a user who ran a command. */
 				actor?: string;
-				/** @description Only changes of this record: its id. */
+				/** Only changes of this record: its id. */
 				resource?: IdFilter;
-				/** @description Only changes from then on, in Unix milliseconds. */
+				/** Only changes from then on, in Unix milliseconds. */
 				from?: UnixMs;
-				/** @description Only changes before then, in Unix milliseconds. */
+				/** Only changes before then, in Unix milliseconds. */
 				to?: UnixMs;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": AuditEntryList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"companies.list": {
 		parameters: {
 			query?: {
-				/** @description Full-text search over name and domain. */
+				/** Full-text search over name and domain. */
 				search?: SearchText;
-				/** @description Only companies that were created or changed at this time or later: `sortBy=updatedAt` gives the first change first. It is as Unix milliseconds or text. */
+				/** Only companies that were created or changed at this time or later: `sortBy=updatedAt` gives the first change first. It is as Unix milliseconds or text. */
 				updatedSince?: TimeFilter;
-				/** @description The field to sort by. */
+				/** The field to sort by. */
 				sortBy?: "name" | "createdAt" | "updatedAt";
-				/** @description Direction of sorting. */
+				/** Direction of sorting. */
 				sortOrder?: "asc" | "desc";
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": CompanyList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"companies.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -8615,73 +5431,57 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_vat_id" | "invalid_iban" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_vat_id" | "invalid_iban" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"companies.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["CompanyPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": CompanyData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["CompanyNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: CompanyNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"companies.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["CompanyPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -8690,51 +5490,51 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["CompanyNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["InvalidVatIdOrInvalidIban"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: CompanyNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: InvalidVatIdOrInvalidIbanAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"companies.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["CompanyPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["CompanyNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: CompanyNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"companies.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["CompanyPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -8743,98 +5543,76 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["CompanyNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["InvalidVatIdOrInvalidIban"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: CompanyNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: InvalidVatIdOrInvalidIbanAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"companies.history": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["AuditedPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["CompanyNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: HistoryEntryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: CompanyNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"contacts.list": {
 		parameters: {
 			query?: {
-				/** @description Only contacts of this company. */
+				/** Only contacts of this company. */
 				companyId?: IdFilter;
-				/** @description Only contacts with this e-mail address, in any case. */
+				/** Only contacts with this e-mail address, in any case. */
 				email?: string;
-				/** @description Only contacts that were created or changed at this time or later, the first change first, as Unix milliseconds or text. */
+				/** Only contacts that were created or changed at this time or later, the first change first, as Unix milliseconds or text. */
 				updatedSince?: TimeFilter;
-				/** @description Full-text search over name and e-mail address. */
+				/** Full-text search over name and e-mail address. */
 				search?: SearchText;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": ContactList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"contacts.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -8844,73 +5622,57 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "unknown_company" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"unknown_company" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"contacts.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["ContactPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": ContactData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["ContactNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: ContactNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"contacts.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["ContactPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -8919,51 +5681,51 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ContactNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnknownCompany"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ContactNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: UnknownCompanyAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"contacts.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["ContactPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ContactNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ContactNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"contacts.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["ContactPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -8972,116 +5734,94 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ContactNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnknownCompany"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ContactNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: UnknownCompanyAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"contacts.history": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["AuditedPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["ContactNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: HistoryEntryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: ContactNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"deals.list": {
 		parameters: {
 			query?: {
-				/** @description Only deals of this company. */
+				/** Only deals of this company. */
 				companyId?: IdFilter;
-				/** @description Only deals with this contact. */
+				/** Only deals with this contact. */
 				contactId?: IdFilter;
-				/** @description Only deals in this pipeline. */
+				/** Only deals in this pipeline. */
 				pipelineId?: IdFilter;
-				/** @description Only deals in the stage with this key, or in one of several with commas between. */
+				/** Only deals in the stage with this key, or in one of several with commas between. */
 				stage?: StageFilter;
-				/** @description Only deals with this currency. */
-				currency?: components["parameters"]["DealFilters.currency"];
-				/** @description Only deals worth so much or more, in minor units of their currencies. */
-				valueMin?: components["parameters"]["DealFilters.valueMin"];
-				/** @description Only deals worth so much or less, in minor units of their currencies. */
-				valueMax?: components["parameters"]["DealFilters.valueMax"];
-				/** @description Only deals that were created then or later, as Unix milliseconds or text. */
-				createdFrom?: components["parameters"]["DealFilters.createdFrom"];
-				/** @description Only deals that were created then or earlier, as Unix milliseconds or text. */
-				createdTo?: components["parameters"]["DealFilters.createdTo"];
-				/** @description Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. It is as Unix milliseconds or text. */
-				updatedSince?: components["parameters"]["DealFilters.updatedSince"];
-				/** @description The field to sort by: `createdAt` unless `updatedSince` is there. */
-				sortBy?: components["parameters"]["DealFilters.sortBy"];
-				/** @description Direction of sorting: the newest first by `createdAt`, the first change first by `updatedAt`. */
-				sortOrder?: components["parameters"]["DealFilters.sortOrder"];
-				/** @description Full-text search over the name. */
+				/** Only deals with this currency. */
+				currency?: CurrencyCode;
+				/** Only deals worth so much or more, in minor units of their currencies. */
+				valueMin?: Cents;
+				/** Only deals worth so much or less, in minor units of their currencies. */
+				valueMax?: Cents;
+				/** Only deals that were created then or later, as Unix milliseconds or text. */
+				createdFrom?: TimeFilter;
+				/** Only deals that were created then or earlier, as Unix milliseconds or text. */
+				createdTo?: TimeFilter;
+				/** Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. It is as Unix milliseconds or text. */
+				updatedSince?: TimeFilter;
+				/** The field to sort by: `createdAt` unless `updatedSince` is there. */
+				sortBy?: DealSort;
+				/** Direction of sorting: the newest first by `createdAt`, the first change first by `updatedAt`. */
+				sortOrder?: SortOrder;
+				/** Full-text search over the name. */
 				search?: SearchText;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": DealList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"deals.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -9091,73 +5831,57 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "unknown_company" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"unknown_company" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"deals.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["DealPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": DealData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["DealNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: DealNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"deals.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["DealPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -9166,51 +5890,51 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["DealNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: DealNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStageAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"deals.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["DealPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["DealNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: DealNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"deals.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["DealPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -9219,90 +5943,68 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["DealNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStage"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: DealNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStageAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"deals.history": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["AuditedPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["DealNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: HistoryEntryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: DealNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invitations.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": InvitationList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invitations.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -9312,40 +6014,24 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The invitation was created. */
 			201: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": InvitationLink;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "email_taken" | "too_many_invitations" | "idempotency_key_in_use";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["RecipientSuppressedOrIdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrEmailLimitReachedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: ProblemAnswer<"email_taken" | "too_many_invitations" | "idempotency_key_in_use">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: RecipientSuppressedOrIdempotencyKeyReusedAnswer;
+			429: RateLimitedOrEmailLimitReachedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invitations.accept": {
@@ -9360,25 +6046,16 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CurrentSessionDataWithSetCookie"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
-			403: components["responses"]["CrossSiteRequest"];
-			404: components["responses"]["InvitationEndedOrInvitationNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "email_taken";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CurrentSessionDataWithSetCookieAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
+			403: CrossSiteRequestAnswer;
+			404: InvitationEndedOrInvitationNotFoundAnswer;
+			409: ProblemAnswer<"email_taken">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invitations.show": {
@@ -9393,28 +6070,19 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": InvitationDetailsData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
-			403: components["responses"]["CrossSiteRequest"];
-			404: components["responses"]["InvitationEndedOrInvitationNotFound"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
+			403: CrossSiteRequestAnswer;
+			404: InvitationEndedOrInvitationNotFoundAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invitations.delete": {
@@ -9422,150 +6090,129 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["InvitationPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["InvitationNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: InvitationNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invitations.resend": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["InvitationPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The action was done. */
 			200: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": InvitationLink;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["InvitationNotFound"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			422: components["responses"]["RecipientSuppressedOrIdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrEmailLimitReachedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: InvitationNotFoundAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			422: RecipientSuppressedOrIdempotencyKeyReusedAnswer;
+			429: RateLimitedOrEmailLimitReachedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invoices.list": {
 		parameters: {
 			query?: {
-				/** @description Only invoices of this deal. */
-				dealId?: components["parameters"]["InvoiceFilter.dealId"];
-				/** @description Only invoices of this company. */
-				companyId?: components["parameters"]["InvoiceFilter.companyId"];
-				/** @description Only invoices with this status, or with one of these, separated by commas: `status=sent,overdue`. */
-				status?: components["parameters"]["InvoiceFilter.status"];
-				/** @description Only invoices that are paid this far. */
-				paymentState?: components["parameters"]["InvoiceFilter.paymentState"];
-				/** @description Only invoices that are overdue, or only those that are not. */
-				isOverdue?: components["parameters"]["InvoiceFilter.isOverdue"];
-				/** @description Only invoices in this currency. */
-				currency?: components["parameters"]["InvoiceFilter.currency"];
-				/** @description Only invoices of at least this total, in minor units. */
-				totalMin?: components["parameters"]["InvoiceFilter.totalMin"];
-				/** @description Only invoices of at most this total, in minor units. */
-				totalMax?: components["parameters"]["InvoiceFilter.totalMax"];
-				/** @description Only invoices issued on or after this date, as Unix milliseconds or text. */
-				issuedFrom?: components["parameters"]["InvoiceFilter.issuedFrom"];
-				/** @description Only invoices issued on or before this date, as Unix milliseconds or text. */
-				issuedTo?: components["parameters"]["InvoiceFilter.issuedTo"];
-				/** @description Only invoices due on or after this date, as Unix milliseconds or text. */
-				dueFrom?: components["parameters"]["InvoiceFilter.dueFrom"];
-				/** @description Only invoices due on or before this date, as Unix milliseconds or text. */
-				dueTo?: components["parameters"]["InvoiceFilter.dueTo"];
-				/** @description Only invoices paid on or after this date, as Unix milliseconds or text. */
-				paidFrom?: components["parameters"]["InvoiceFilter.paidFrom"];
-				/** @description Only invoices paid on or before this date, as Unix milliseconds or text. */
-				paidTo?: components["parameters"]["InvoiceFilter.paidTo"];
-				/** @description Only invoices created on or after this date. A number is an instant here. It is as Unix milliseconds or text. */
-				createdFrom?: components["parameters"]["InvoiceFilter.createdFrom"];
-				/** @description Only invoices created on or before this date. A number is an instant here. It is as Unix milliseconds or text. */
-				createdTo?: components["parameters"]["InvoiceFilter.createdTo"];
-				/** @description Only invoices that were changed or created then or later. A number is an instant here. It is as Unix milliseconds or text. */
-				updatedSince?: components["parameters"]["InvoiceFilter.updatedSince"];
-				/** @description Full-text search over number and payment reference, or, where the key may read companies, the company's name and domain. Only where neither alone has all the words of any, over both together. */
-				search?: components["parameters"]["InvoiceListQuery.search"];
-				/** @description The field to sort by. Invoices with the same value go by their ids. */
-				sortBy?: components["parameters"]["InvoiceListQuery.sortBy"];
-				/** @description Direction of sorting. */
-				sortOrder?: components["parameters"]["InvoiceListQuery.sortOrder"];
-				/** @description `summary` leaves out lines, taxes, parties and texts. */
-				fields?: components["parameters"]["InvoiceListQuery.fields"];
-				/** @description Show these records beside their ids, separated by commas: `expand=company,deal`. Each needs the scope to read it. */
-				expand?: components["parameters"]["InvoiceExpandQuery"];
-				/** @description Whether to count the invoices that match, in the header `X-Total-Count`. */
-				count?: components["parameters"]["InvoiceListQuery.count"];
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+				/** Only invoices of this deal. */
+				dealId?: IdFilter;
+				/** Only invoices of this company. */
+				companyId?: IdFilter;
+				/** Only invoices with this status, or with one of these, separated by commas: `status=sent,overdue`. */
+				status?: InvoiceStatus[];
+				/** Only invoices that are paid this far. */
+				paymentState?: PaymentState;
+				/** Only invoices that are overdue, or only those that are not. */
+				isOverdue?: boolean;
+				/** Only invoices in this currency. */
+				currency?: CurrencyCode;
+				/** Only invoices of at least this total, in minor units. */
+				totalMin?: Cents;
+				/** Only invoices of at most this total, in minor units. */
+				totalMax?: Cents;
+				/** Only invoices issued on or after this date, as Unix milliseconds or text. */
+				issuedFrom?: DateInput;
+				/** Only invoices issued on or before this date, as Unix milliseconds or text. */
+				issuedTo?: DateInput;
+				/** Only invoices due on or after this date, as Unix milliseconds or text. */
+				dueFrom?: DateInput;
+				/** Only invoices due on or before this date, as Unix milliseconds or text. */
+				dueTo?: DateInput;
+				/** Only invoices paid on or after this date, as Unix milliseconds or text. */
+				paidFrom?: DateInput;
+				/** Only invoices paid on or before this date, as Unix milliseconds or text. */
+				paidTo?: DateInput;
+				/** Only invoices created on or after this date. A number is an instant here. It is as Unix milliseconds or text. */
+				createdFrom?: DateInput;
+				/** Only invoices created on or before this date. A number is an instant here. It is as Unix milliseconds or text. */
+				createdTo?: DateInput;
+				/** Only invoices that were changed or created then or later. A number is an instant here. It is as Unix milliseconds or text. */
+				updatedSince?: DateInput;
+				/** Full-text search over number and payment reference, or, where the key may read companies, the company's name and domain. Only where neither alone has all the words of any, over both together. */
+				search?: SearchText;
+				/** The field to sort by. Invoices with the same value go by their ids. */
+				sortBy?: "createdAt" | "issuedDate" | "dueDate" | "totalCents" | "invoiceNumber";
+				/** Direction of sorting. */
+				sortOrder?: "asc" | "desc";
+				/** `summary` leaves out lines, taxes, parties and texts. */
+				fields?: InvoiceFields;
+				/** Show these records beside their ids, separated by commas: `expand=company,deal`. Each needs the scope to read it. */
+				expand?: InvoiceExpansion[];
+				/** Whether to count the invoices that match, in the header `X-Total-Count`. */
+				count?: boolean;
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
 				headers: {
-					/** @description How many invoices match, with `count=true`; absent after a `cursor`, for more than 10,000, when a `search` that nothing else limits finds more than 250, and when too many invoices were to be looked at to tell. */
+					/** How many invoices match, with `count=true`; absent after a `cursor`, for more than 10,000, when a `search` that nothing else limits finds more than 250, and when too many invoices were to be looked at to tell. */
 					"X-Total-Count"?: number;
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
 				};
 				content: {
 					"application/json": InvoiceList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -9575,33 +6222,24 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["InvoiceCreatedWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: InvoiceCreatedWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invoices.createFromTimeEntries": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -9611,26 +6249,17 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["InvoiceCreatedWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: InvoiceCreatedWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invoices.previewFromTimeEntries": {
@@ -9645,35 +6274,17 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["InvoicePreviewData"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "time_entry_already_invoiced";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived";
-					};
-				};
-			};
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: InvoicePreviewDataAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: ProblemAnswer<"time_entry_already_invoiced">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived">;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.preview": {
@@ -9688,25 +6299,16 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["InvoicePreviewData"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "unknown_tax_rate" | "tax_rate_archived";
-					};
-				};
-			};
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: InvoicePreviewDataAnswer;
+			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "unknown_tax_rate" | "tax_rate_archived">;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.public.get": {
@@ -9714,30 +6316,21 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				token: components["parameters"]["TokenPath"];
+				token: string;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": PublicInvoiceData;
 				};
 			};
-			400: components["responses"]["InvalidRequest"];
-			404: components["responses"]["ClientLinkNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestAnswer;
+			404: ClientLinkNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.public.pdf": {
@@ -9745,67 +6338,60 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				token: components["parameters"]["TokenPath"];
+				token: string;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["PdfWithContentDisposition"];
-			400: components["responses"]["InvalidRequest"];
-			404: components["responses"]["ClientLinkNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: PdfWithContentDispositionAnswer;
+			400: InvalidRequestAnswer;
+			404: ClientLinkNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.get": {
 		parameters: {
 			query?: {
-				/** @description Show these records beside their ids, separated by commas: `expand=company,deal`. Each needs the scope to read it. */
-				expand?: components["parameters"]["InvoiceExpandQuery"];
+				/** Show these records beside their ids, separated by commas: `expand=company,deal`. Each needs the scope to read it. */
+				expand?: InvoiceExpansion[];
 			};
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": ExpandedInvoiceData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["InvoiceNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: InvoiceNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -9814,52 +6400,52 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["InvoiceUpdatedWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["InvoiceNotFound"];
-			409: components["responses"]["InvoiceNumberTakenOrTimeEntryAlreadyInvoiced"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntityOfInvoicesUpdate"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: InvoiceUpdatedWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: InvoiceNotFoundAnswer;
+			409: InvoiceNumberTakenOrTimeEntryAlreadyInvoicedAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: UnprocessableEntityOfInvoicesUpdateAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invoices.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["InvoiceNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: InvoiceNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invoices.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -9868,19 +6454,19 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["InvoiceUpdatedWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["InvoiceNotFound"];
-			409: components["responses"]["InvoiceNumberTakenOrTimeEntryAlreadyInvoiced"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnprocessableEntityOfInvoicesUpdate"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: InvoiceUpdatedWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: InvoiceNotFoundAnswer;
+			409: InvoiceNumberTakenOrTimeEntryAlreadyInvoicedAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: UnprocessableEntityOfInvoicesUpdateAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invoices.clientLink.get": {
@@ -9888,43 +6474,43 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["InvoiceLink"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["ClientLinkNotFoundOrInvoiceNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: InvoiceLinkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: ClientLinkNotFoundOrInvoiceNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.clientLink.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["InvoiceLinkWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["InvoiceNotFound"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: InvoiceLinkWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: InvoiceNotFoundAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invoices.clientLink.delete": {
@@ -9932,19 +6518,19 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ClientLinkNotFoundOrInvoiceNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ClientLinkNotFoundOrInvoiceNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invoices.document": {
@@ -9952,100 +6538,69 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": InvoiceDocumentData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["InvoiceNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: InvoiceNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.emails.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": InvoiceEmailList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["InvoiceNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: InvoiceNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.history": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["AuditedPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["InvoiceNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: HistoryEntryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: InvoiceNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.paymentLink.get": {
@@ -10053,80 +6608,44 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["InvoiceLink"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "payment_link_not_found" | "invoice_not_found";
-					};
-				};
-			};
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: InvoiceLinkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: ProblemAnswer<"payment_link_not_found" | "invoice_not_found">;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.paymentLink.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["InvoiceLinkWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["InvoiceNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "payment_processor_not_configured" | "idempotency_key_in_use";
-					};
-				};
-			};
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			502: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "payment_processor_failed";
-					};
-				};
-			};
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: InvoiceLinkWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: InvoiceNotFoundAnswer;
+			409: ProblemAnswer<"payment_processor_not_configured" | "idempotency_key_in_use">;
+			422: ProblemAnswer<"nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			502: ProblemAnswer<"payment_processor_failed">;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"invoices.pdf": {
@@ -10134,19 +6653,19 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["PdfWithContentDisposition"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["InvoiceNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: PdfWithContentDispositionAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: InvoiceNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.sendStatus": {
@@ -10154,42 +6673,33 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": SendStatus;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["InvoiceNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: InvoiceNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"invoices.send": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["InvoicePath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -10198,130 +6708,82 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The action was done. */
 			200: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": InvoiceSent;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["InvoiceNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "idempotency_key_in_use";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["RecipientSuppressedOrIdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrEmailLimitReachedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			502: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "email_delivery_failed" | "email_outcome_unknown";
-					};
-				};
-			};
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: InvoiceNotFoundAnswer;
+			409: ProblemAnswer<"invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "idempotency_key_in_use">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: RecipientSuppressedOrIdempotencyKeyReusedAnswer;
+			429: RateLimitedOrEmailLimitReachedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			502: ProblemAnswer<"email_delivery_failed" | "email_outcome_unknown">;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"numberGaps.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": NumberGapList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"organization.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": OrganizationSettingsData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"organization.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path?: never;
 		};
@@ -10331,24 +6793,24 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["InvalidVatIdOrInvalidIbanOrLowContrast"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: InvalidVatIdOrInvalidIbanOrLowContrastAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"organization.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path?: never;
 		};
@@ -10358,17 +6820,17 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["InvalidVatIdOrInvalidIbanOrLowContrast"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: InvalidVatIdOrInvalidIbanOrLowContrastAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"organization.logo.get": {
@@ -10379,26 +6841,17 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": LogoFileData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"organization.logo.replace": {
@@ -10413,25 +6866,16 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_logo";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_logo">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"organization.logo.delete": {
@@ -10442,13 +6886,13 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"organization.nextInvoiceNumber.get": {
@@ -10459,26 +6903,17 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": NextInvoiceNumberData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"organization.nextInvoiceNumber.replace": {
@@ -10493,25 +6928,16 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "number_used";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"number_used">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"organization.paymentCredentials.get": {
@@ -10522,26 +6948,17 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": PaymentCredentialsData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"organization.paymentCredentials.replace": {
@@ -10556,15 +6973,15 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"organization.paymentCredentials.delete": {
@@ -10575,13 +6992,13 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"organization.usage.get": {
@@ -10592,81 +7009,56 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": OrganizationUsageData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"payments.list": {
 		parameters: {
 			query?: {
-				/** @description Only payments that pay this invoice, or were made for it. */
+				/** Only payments that pay this invoice, or were made for it. */
 				invoiceId?: IdFilter;
-				/** @description Only payments of this company. */
+				/** Only payments of this company. */
 				companyId?: IdFilter;
-				/** @description Only payments with this status. */
+				/** Only payments with this status. */
 				status?: PaymentStatus;
-				/** @description Only payments of this source. */
+				/** Only payments of this source. */
 				source?: PaymentSource;
-				/** @description Only payments of which something is on no invoice (`availableCents` above 0); `false`: only the others. */
+				/** Only payments of which something is on no invoice (`availableCents` above 0); `false`: only the others. */
 				available?: boolean;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": PaymentList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"payments.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -10676,73 +7068,57 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "unknown_company" | "currency_mismatch" | "invalid_payment" | "allocation_too_large" | "unknown_invoice" | "nothing_to_pay" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"unknown_company" | "currency_mismatch" | "invalid_payment" | "allocation_too_large" | "unknown_invoice" | "nothing_to_pay" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"payments.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["PaymentPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": PaymentData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["PaymentNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: PaymentNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"payments.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["PaymentPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -10751,28 +7127,28 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["PaymentNotFound"];
-			409: components["responses"]["PaymentNotManual"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: PaymentNotFoundAnswer;
+			409: PaymentNotManualAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"payments.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["PaymentPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -10781,28 +7157,28 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["PaymentNotFound"];
-			409: components["responses"]["PaymentNotManual"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: PaymentNotFoundAnswer;
+			409: PaymentNotManualAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"payments.allocate": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["PaymentPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -10811,97 +7187,73 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["PaymentNotFound"];
-			409: components["responses"]["IdempotencyKeyInUseOrPaymentNotManual"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "currency_mismatch" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: PaymentNotFoundAnswer;
+			409: IdempotencyKeyInUseOrPaymentNotManualAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"currency_mismatch" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"payments.release": {
 		parameters: {
 			query?: {
-				/** @description Only off this invoice. */
+				/** Only off this invoice. */
 				invoiceId?: IdFilter;
 			};
 			header?: never;
 			path: {
-				id: components["parameters"]["PaymentPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "allocation_not_found" | "payment_not_found";
-					};
-				};
-			};
-			409: components["responses"]["PaymentNotManual"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ProblemAnswer<"allocation_not_found" | "payment_not_found">;
+			409: PaymentNotManualAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"payments.history": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["AuditedPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["PaymentNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: HistoryEntryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: PaymentNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"payments.reverse": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["PaymentPath"];
+				id: Id;
 			};
 		};
 		requestBody?: {
@@ -10910,63 +7262,47 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["PaymentNotFound"];
-			409: components["responses"]["IdempotencyKeyInUseOrPaymentNotManual"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: PaymentNotFoundAnswer;
+			409: IdempotencyKeyInUseOrPaymentNotManualAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"pipelines.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": PipelineList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"pipelines.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -10976,73 +7312,57 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_stages" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_stages" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"pipelines.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["PipelinePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": PipelineData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["PipelineNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: PipelineNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"pipelines.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["PipelinePath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -11051,53 +7371,53 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["PipelineNotFound"];
-			409: components["responses"]["StageInUse"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["InvalidStages"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: PipelineNotFoundAnswer;
+			409: StageInUseAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: InvalidStagesAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"pipelines.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["PipelinePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["PipelineNotFound"];
-			409: components["responses"]["RecordInUse"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: PipelineNotFoundAnswer;
+			409: RecordInUseAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"pipelines.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["PipelinePath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -11106,46 +7426,40 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["PipelineNotFound"];
-			409: components["responses"]["StageInUse"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["InvalidStages"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: PipelineNotFoundAnswer;
+			409: StageInUseAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: InvalidStagesAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"pipelines.history": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["AuditedPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["PipelineNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: HistoryEntryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: PipelineNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"reports.summary": {
@@ -11156,32 +7470,23 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": ReportSummaryData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"search.list": {
 		parameters: {
 			query?: {
-				/** @description What to search for; nothing is found without it. */
+				/** What to search for; nothing is found without it. */
 				q?: SearchText;
 			};
 			header?: never;
@@ -11189,26 +7494,17 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": SearchHits;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"session.get": {
@@ -11219,35 +7515,17 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": CurrentSessionData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "session_required";
-					};
-				};
-			};
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: ProblemAnswer<"session_required">;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"session.create": {
@@ -11262,24 +7540,15 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CurrentSessionDataWithSetCookie"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
-			401: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "sign_in_failed";
-					};
-				};
-			};
-			403: components["responses"]["CrossSiteRequest"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CurrentSessionDataWithSetCookieAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
+			401: ProblemAnswer<"sign_in_failed">;
+			403: CrossSiteRequestAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"session.delete": {
@@ -11290,30 +7559,23 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The session has ended. */
 			200: {
 				headers: {
-					/** @description Takes the cookie away. */
+					/** Takes the cookie away. */
 					"Set-Cookie": string;
-					/** @description Makes the browser forget what it has kept of answers. */
+					/** Makes the browser forget what it has kept of answers. */
 					"Clear-Site-Data": string;
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
 				};
 				content: {
 					"application/json": Ok;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["CrossSiteRequestOrSessionRequired"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: CrossSiteRequestOrSessionRequiredAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"session.password.change": {
@@ -11328,25 +7590,16 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["CrossSiteRequestOrSessionRequired"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "wrong_password";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: CrossSiteRequestOrSessionRequiredAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"wrong_password">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"session.password.reset": {
@@ -11361,14 +7614,14 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
-			403: components["responses"]["CrossSiteRequest"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
+			403: CrossSiteRequestAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"session.password.set": {
@@ -11383,64 +7636,39 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
-			403: components["responses"]["CrossSiteRequest"];
-			404: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "password_reset_not_found";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
+			403: CrossSiteRequestAnswer;
+			404: ProblemAnswer<"password_reset_not_found">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"sessions.list": {
 		parameters: {
 			query?: {
-				/** @description Only the sessions of this person. */
-				userId?: components["parameters"]["SessionFilter"];
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+				/** Only the sessions of this person. */
+				userId?: IdFilter;
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": SessionList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"sessions.delete": {
@@ -11448,28 +7676,19 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["SessionPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "session_not_found";
-					};
-				};
-			};
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ProblemAnswer<"session_not_found">;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"setup.get": {
@@ -11480,24 +7699,15 @@ export interface operations {
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": SetupStateData;
 				};
 			};
-			400: components["responses"]["InvalidRequest"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"setup.create": {
@@ -11512,79 +7722,45 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CurrentSessionDataWithSetCookie"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequired"];
-			403: components["responses"]["CrossSiteRequest"];
-			404: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "setup_not_found";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_vat_id" | "invalid_iban" | "invalid_setup" | "invalid_stages";
-					};
-				};
-			};
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CurrentSessionDataWithSetCookieAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
+			403: CrossSiteRequestAnswer;
+			404: ProblemAnswer<"setup_not_found">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_vat_id" | "invalid_iban" | "invalid_setup" | "invalid_stages">;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"taxRates.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": TaxRateList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"taxRates.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -11594,64 +7770,57 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"taxRates.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["TaxRatePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": TaxRateData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["TaxRateNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: TaxRateNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"taxRates.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["TaxRatePath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -11660,52 +7829,52 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["TaxRateNotFound"];
-			409: components["responses"]["TaxRateInUse"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["TaxRateArchived"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: TaxRateNotFoundAnswer;
+			409: TaxRateInUseAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: TaxRateArchivedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"taxRates.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["TaxRatePath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["TaxRateNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: TaxRateNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"taxRates.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["TaxRatePath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -11714,109 +7883,87 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["TaxRateNotFound"];
-			409: components["responses"]["TaxRateInUse"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["TaxRateArchived"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: TaxRateNotFoundAnswer;
+			409: TaxRateInUseAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: TaxRateArchivedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"taxRates.history": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["AuditedPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["TaxRateNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: HistoryEntryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: TaxRateNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"timeEntries.list": {
 		parameters: {
 			query?: {
-				/** @description Only entries of this deal. */
+				/** Only entries of this deal. */
 				dealId?: IdFilter;
-				/** @description Only entries on this invoice. */
+				/** Only entries on this invoice. */
 				invoiceId?: IdFilter;
-				/** @description Only entries with this status. */
+				/** Only entries with this status. */
 				status?: TimeEntryStatus;
-				/** @description Only entries of this user. */
+				/** Only entries of this user. */
 				userId?: Line;
-				/** @description Only entries that are to be invoiced, or only those that are not. */
+				/** Only entries that are to be invoiced, or only those that are not. */
 				billable?: boolean;
-				/** @description Only entries that began then or later, as Unix milliseconds or text. */
+				/** Only entries that began then or later, as Unix milliseconds or text. */
 				from?: TimeFilter;
-				/** @description Only entries that began then or earlier, as Unix milliseconds or text. */
+				/** Only entries that began then or earlier, as Unix milliseconds or text. */
 				to?: TimeFilter;
-				/** @description Only entries that were created or changed at this time or later, the first change first, as Unix milliseconds or text. */
+				/** Only entries that were created or changed at this time or later, the first change first, as Unix milliseconds or text. */
 				updatedSince?: TimeFilter;
-				/** @description Full-text search over task, deliverable and description. */
+				/** Full-text search over task, deliverable and description. */
 				search?: SearchText;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": TimeEntryList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"timeEntries.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -11826,82 +7973,57 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "timer_running" | "idempotency_key_in_use";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "unknown_deal" | "invalid_time_entry" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: ProblemAnswer<"timer_running" | "idempotency_key_in_use">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"unknown_deal" | "invalid_time_entry" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"timeEntries.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["TimeEntryPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": TimeEntryData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["TimeEntryNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: TimeEntryNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"timeEntries.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["TimeEntryPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -11910,62 +8032,53 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["TimeEntryNotFound"];
-			409: components["responses"]["TimeEntryInvoicedOrTimerRunning"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnknownDealOrInvalidTimeEntry"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: TimeEntryNotFoundAnswer;
+			409: TimeEntryInvoicedOrTimerRunningAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: UnknownDealOrInvalidTimeEntryAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"timeEntries.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["TimeEntryPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["TimeEntryNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "time_entry_invoiced";
-					};
-				};
-			};
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: TimeEntryNotFoundAnswer;
+			409: ProblemAnswer<"time_entry_invoiced">;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"timeEntries.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["TimeEntryPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -11974,131 +8087,102 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["TimeEntryNotFound"];
-			409: components["responses"]["TimeEntryInvoicedOrTimerRunning"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["UnknownDealOrInvalidTimeEntry"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: TimeEntryNotFoundAnswer;
+			409: TimeEntryInvoicedOrTimerRunningAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: UnknownDealOrInvalidTimeEntryAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"timeEntries.history": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["AuditedPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["TimeEntryNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: HistoryEntryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: TimeEntryNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"users.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": UserList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"users.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["UserPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": UserData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["UserNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: UserNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"users.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["UserPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -12107,52 +8191,52 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["UserNotFound"];
-			409: components["responses"]["LastAdmin"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: UserNotFoundAnswer;
+			409: LastAdminAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"users.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["UserPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["UserNotFound"];
-			409: components["responses"]["LastAdmin"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: UserNotFoundAnswer;
+			409: LastAdminAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"users.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["UserPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -12161,67 +8245,51 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["UserNotFound"];
-			409: components["responses"]["LastAdmin"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: UserNotFoundAnswer;
+			409: LastAdminAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"connections.list": {
 		parameters: {
 			query?: {
-				/** @description Only connections to this provider. */
+				/** Only connections to this provider. */
 				provider?: ProviderName;
-				/** @description Only connections with this status. */
+				/** Only connections with this status. */
 				status?: ConnectionStatus;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": ConnectionList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"connections.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -12231,134 +8299,102 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "unknown_provider" | "invalid_connection" | "unsafe_url" | "unresolvable_url" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
+			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"unknown_provider" | "invalid_connection" | "unsafe_url" | "unresolvable_url" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableOrResolverUnavailableAnswer;
 		};
 	};
 	"connections.providers.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": ProviderList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"connections.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["ConnectionPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": ConnectionData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["ConnectionNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: ConnectionNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"connections.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["ConnectionPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ConnectionNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ConnectionNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"connections.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["ConnectionPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -12367,37 +8403,28 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ConnectionNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_connection" | "unsafe_url" | "unresolvable_url";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ConnectionNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_connection" | "unsafe_url" | "unresolvable_url">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableOrResolverUnavailableAnswer;
 		};
 	};
 	"connections.authorize": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["ConnectionPath"];
+				id: Id;
 			};
 		};
 		requestBody?: {
@@ -12406,78 +8433,56 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The action was done. */
 			200: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": ConnectionAuthorizationData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ConnectionNotFound"];
-			409: components["responses"]["ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_connection" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ConnectionNotFoundAnswer;
+			409: ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_connection" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"connections.history": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["ConnectionPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["ConnectionNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: HistoryEntryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: ConnectionNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"connections.link": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["ConnectionPath"];
+				id: Id;
 			};
 		};
 		requestBody?: {
@@ -12486,41 +8491,25 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The action was done. */
 			200: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": ConnectionLinkData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ConnectionNotFound"];
-			409: components["responses"]["ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_connection" | "return_url_not_allowed" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ConnectionNotFoundAnswer;
+			409: ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_connection" | "return_url_not_allowed" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"connections.objects.schema": {
@@ -12528,140 +8517,92 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["ConnectionPath"];
-				/** @description The object's name. */
+				id: Id;
+				/** The object's name. */
 				name: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The action was done. */
 			200: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": ObjectSchemaData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "connection_object_not_found" | "connection_not_found";
-					};
-				};
-			};
-			409: components["responses"]["ConnectionDisabled"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			502: components["responses"]["ProviderFailed"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: ProblemAnswer<"connection_object_not_found" | "connection_not_found">;
+			409: ConnectionDisabledAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			502: ProviderFailedAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"connections.test": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["ConnectionPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The action was done. */
 			200: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": ConnectionData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["ConnectionNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "connection_disabled" | "idempotency_key_in_use";
-					};
-				};
-			};
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: ConnectionNotFoundAnswer;
+			409: ProblemAnswer<"connection_disabled" | "idempotency_key_in_use">;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"mappings.list": {
 		parameters: {
 			query?: {
-				/** @description Only mappings with this status. */
+				/** Only mappings with this status. */
 				status?: MappingStatus;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": MappingList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"mappings.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -12671,113 +8612,81 @@ export interface operations {
 			};
 		};
 		responses: {
-			201: components["responses"]["CreatedRecordWithETagAndLocationAndIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_mapping" | "unknown_connection" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_mapping" | "unknown_connection" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"mappings.defaults.list": {
 		parameters: {
 			query?: {
-				/** @description Only those about this provider, such as `xero`. */
+				/** Only those about this provider, such as `xero`. */
 				provider?: IdFilter;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": MappingCreateList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"mappings.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["MappingPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": MappingData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["MappingNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: MappingNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"mappings.replace": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["MappingPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -12786,52 +8695,52 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["MappingNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["InvalidMappingOrUnknownConnection"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: MappingNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: InvalidMappingOrUnknownConnectionAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"mappings.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["MappingPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["MappingNotFound"];
-			409: components["responses"]["RecordInUse"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: MappingNotFoundAnswer;
+			409: RecordInUseAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"mappings.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["MappingPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -12840,18 +8749,18 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["MappingNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["InvalidMappingOrUnknownConnection"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: MappingNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: InvalidMappingOrUnknownConnectionAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"mappings.preview": {
@@ -12859,7 +8768,7 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["MappingPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -12868,90 +8777,56 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": MappingPreviewData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["MappingNotFound"];
-			409: components["responses"]["ConnectionDisabled"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_mapping" | "invalid_preview" | "unknown_connection";
-					};
-				};
-			};
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			502: components["responses"]["ProviderFailed"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: MappingNotFoundAnswer;
+			409: ConnectionDisabledAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_mapping" | "invalid_preview" | "unknown_connection">;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			502: ProviderFailedAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.list": {
 		parameters: {
 			query?: {
-				/** @description Only syncs with this status. */
+				/** Only syncs with this status. */
 				status?: SyncStatus;
-				/** @description Only syncs of this connection. */
+				/** Only syncs of this connection. */
 				connectionId?: IdFilter;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": SyncList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -12961,112 +8836,89 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The record was created. */
 			201: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					Location: components["headers"]["Location"];
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
+					Location: string;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": CreatedSync;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_sync" | "unknown_connection" | "unknown_mapping" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_sync" | "unknown_connection" | "unknown_mapping" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": SyncData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["SyncNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: SyncNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["SyncNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: SyncNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -13075,95 +8927,71 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["SyncNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_sync" | "unknown_connection" | "unknown_mapping";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: SyncNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_sync" | "unknown_connection" | "unknown_mapping">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.cancel": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["SyncRunDataWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["SyncNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "no_active_run" | "idempotency_key_in_use";
-					};
-				};
-			};
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: SyncRunDataWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: SyncNotFoundAnswer;
+			409: ProblemAnswer<"no_active_run" | "idempotency_key_in_use">;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.errors.list": {
 		parameters: {
 			query?: {
-				/** @description Only errors of which one reason has this code, such as `conflict`. */
-				code?: components["parameters"]["SyncErrorFilter.code"];
-				/** @description Only errors of records that were to go this way. */
-				direction?: components["parameters"]["SyncErrorFilter.direction"];
-				/** @description Only the errors of the record with this id at the provider. */
-				externalId?: components["parameters"]["SyncErrorFilter.externalId"];
-				/** @description Only the errors of the record with this id in Remit. */
-				recordId?: components["parameters"]["SyncErrorFilter.recordId"];
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+				/** Only errors of which one reason has this code, such as `conflict`. */
+				code?: string;
+				/** Only errors of records that were to go this way. */
+				direction?: "inbound" | "outbound";
+				/** Only the errors of the record with this id at the provider. */
+				externalId?: string;
+				/** Only the errors of the record with this id in Remit. */
+				recordId?: IdFilter;
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["SyncRecordErrorList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["SyncNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: SyncRecordErrorListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: SyncNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.errors.get": {
@@ -13171,44 +8999,35 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["SyncPath"];
-				errorId: components["parameters"]["SyncErrorPath.errorId"];
+				id: Id;
+				errorId: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": SyncRecordErrorData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["SyncErrorNotFoundOrSyncNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: SyncErrorNotFoundOrSyncNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.errors.resolve": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["SyncPath"];
-				errorId: components["parameters"]["SyncErrorPath.errorId"];
+				id: Id;
+				errorId: Id;
 			};
 		};
 		requestBody: {
@@ -13217,109 +9036,81 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The action was done. */
 			200: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": SyncRecordErrorData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["SyncErrorNotFoundOrSyncNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "sync_already_running" | "sync_blocked" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "idempotency_key_in_use";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: SyncErrorNotFoundOrSyncNotFoundAnswer;
+			409: ProblemAnswer<"sync_already_running" | "sync_blocked" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "idempotency_key_in_use">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.history": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["HistoryEntryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["SyncNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: HistoryEntryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: SyncNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.links.list": {
 		parameters: {
 			query?: {
-				/** @description Only links in this state. */
+				/** Only links in this state. */
 				state?: SyncLinkState;
-				/** @description Only the link of this record of Remit. */
+				/** Only the link of this record of Remit. */
 				recordId?: IdFilter;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["SyncLinkSummaryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["SyncNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: SyncLinkSummaryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: SyncNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.links.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -13328,53 +9119,28 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The records are linked. */
 			201: {
 				headers: {
-					/** @description The path of the new link. */
+					/** The path of the new link. */
 					Location: string;
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": SyncLinkSummaryData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["SyncNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "connection_disabled" | "sync_already_running" | "sync_blocked" | "linked_already" | "idempotency_key_in_use";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "invalid_sync_link" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			502: components["responses"]["ProviderFailed"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: SyncNotFoundAnswer;
+			409: ProblemAnswer<"connection_disabled" | "sync_already_running" | "sync_blocked" | "linked_already" | "idempotency_key_in_use">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"invalid_sync_link" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			502: ProviderFailedAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.links.get": {
@@ -13382,33 +9148,24 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["SyncPath"];
-				externalId: components["parameters"]["SyncLinkPath.externalId"];
+				id: Id;
+				externalId: string;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": SyncLinkData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["SyncLinkNotFoundOrSyncNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: SyncLinkNotFoundOrSyncNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.links.delete": {
@@ -13416,88 +9173,79 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["SyncPath"];
-				externalId: components["parameters"]["SyncLinkPath.externalId"];
+				id: Id;
+				externalId: string;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["SyncLinkNotFoundOrSyncNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "sync_already_running";
-					};
-				};
-			};
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: SyncLinkNotFoundOrSyncNotFoundAnswer;
+			409: ProblemAnswer<"sync_already_running">;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.pause": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["SyncDataWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["SyncNotFound"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: SyncDataWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: SyncNotFoundAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.resume": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["SyncDataWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["SyncNotFound"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: SyncDataWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: SyncNotFoundAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.run": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody?: {
@@ -13506,68 +9254,43 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["SyncRunDataWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["SyncNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "sync_already_running" | "sync_paused" | "sync_blocked" | "idempotency_key_in_use";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: SyncRunDataWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: SyncNotFoundAnswer;
+			409: ProblemAnswer<"sync_already_running" | "sync_paused" | "sync_blocked" | "idempotency_key_in_use">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.runs.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["SyncPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": SyncRunList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["SyncNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: SyncNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.runs.get": {
@@ -13575,175 +9298,129 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["SyncPath"];
-				runId: components["parameters"]["SyncRunPath.runId"];
+				id: Id;
+				runId: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": SyncRunData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: SyncNotFoundOrSyncRunNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.runs.confirm": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["SyncPath"];
-				runId: components["parameters"]["SyncRunPath.runId"];
+				id: Id;
+				runId: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["SyncRunDataWithIdempotentReplayed"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "nothing_to_confirm" | "idempotency_key_in_use";
-					};
-				};
-			};
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: SyncRunDataWithIdempotentReplayedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: SyncNotFoundOrSyncRunNotFoundAnswer;
+			409: ProblemAnswer<"nothing_to_confirm" | "idempotency_key_in_use">;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"syncs.runs.deletions.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["SyncPath"];
-				runId: components["parameters"]["SyncRunPath.runId"];
+				id: Id;
+				runId: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["SyncLinkSummaryList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: SyncLinkSummaryListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: SyncNotFoundOrSyncRunNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"syncs.runs.errors.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path: {
-				id: components["parameters"]["SyncPath"];
-				runId: components["parameters"]["SyncRunPath.runId"];
+				id: Id;
+				runId: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["SyncRecordErrorList"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["SyncNotFoundOrSyncRunNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			200: SyncRecordErrorListAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: SyncNotFoundOrSyncRunNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"webhooks.deliveries.list": {
 		parameters: {
 			query?: {
-				/** @description Only deliveries to this endpoint. */
+				/** Only deliveries to this endpoint. */
 				endpointId?: IdFilter;
-				/** @description Only deliveries with this status. */
+				/** Only deliveries with this status. */
 				status?: DeliveryStatus;
-				/** @description Only deliveries of this event. */
+				/** Only deliveries of this event. */
 				eventId?: IdFilter;
-				/** @description Only deliveries of events about this record. */
+				/** Only deliveries of events about this record. */
 				resourceId?: IdFilter;
-				/** @description Only deliveries of events about this kind of record. */
+				/** Only deliveries of events about this kind of record. */
 				resourceType?: ResourceKind;
-				/** @description Only deliveries of events of this type, such as `invoice.paid`, or of all types of a kind, such as `invoice.*`. */
+				/** Only deliveries of events of this type, such as `invoice.paid`, or of all types of a kind, such as `invoice.*`. */
 				type?: EventPattern;
-				/** @description Only deliveries of events from then on, in Unix milliseconds. */
+				/** Only deliveries of events from then on, in Unix milliseconds. */
 				since?: UnixMs;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": WebhookDeliveryList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"webhooks.deliveries.get": {
@@ -13751,32 +9428,23 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["DeliveryPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": WebhookDeliveryDetailsData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["WebhookDeliveryNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: WebhookDeliveryNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"webhooks.deliveries.redeliver": {
@@ -13784,76 +9452,51 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["DeliveryPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["WebhookDeliveryNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "webhook_endpoint_not_active" | "delivery_under_way";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: WebhookDeliveryNotFoundAnswer;
+			409: ProblemAnswer<"webhook_endpoint_not_active" | "delivery_under_way">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"webhooks.endpoints.list": {
 		parameters: {
 			query?: {
-				/** @description Only endpoints with this status. */
+				/** Only endpoints with this status. */
 				status?: EndpointStatus;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": WebhookEndpointList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"webhooks.endpoints.create": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path?: never;
 		};
@@ -13863,121 +9506,89 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The record was created. */
 			201: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					Location: components["headers"]["Location"];
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
+					Location: string;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": NewWebhookEndpoint;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "too_many_endpoints" | "idempotency_key_in_use";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "event_type_out_of_reach" | "unsafe_url" | "unresolvable_url" | "idempotency_key_reused";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			409: ProblemAnswer<"too_many_endpoints" | "idempotency_key_in_use">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"event_type_out_of_reach" | "unsafe_url" | "unresolvable_url" | "idempotency_key_reused">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableOrResolverUnavailableAnswer;
 		};
 	};
 	"webhooks.endpoints.get": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-None-Match"?: components["parameters"]["IfNoneMatchHeader"];
+				"If-None-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["EndpointPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The record. */
 			200: {
 				headers: {
-					ETag: components["headers"]["ETag"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					ETag: string;
 				};
 				content: {
 					"application/json": WebhookEndpointData;
 				};
 			};
-			304: components["responses"]["NotModified"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["WebhookEndpointNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			304: NotModifiedAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: WebhookEndpointNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"webhooks.endpoints.delete": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["EndpointPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			200: components["responses"]["Ok"];
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["WebhookEndpointNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			200: OkAnswer;
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: WebhookEndpointNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"webhooks.endpoints.update": {
 		parameters: {
 			query?: never;
 			header?: {
-				"If-Match"?: components["parameters"]["IfMatchHeader"];
+				"If-Match"?: string;
 			};
 			path: {
-				id: components["parameters"]["EndpointPath"];
+				id: Id;
 			};
 		};
 		requestBody: {
@@ -13986,37 +9597,28 @@ export interface operations {
 			};
 		};
 		responses: {
-			200: components["responses"]["OkWithETag"];
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["WebhookEndpointNotFound"];
-			412: components["responses"]["VersionMismatch"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "event_type_out_of_reach" | "unsafe_url" | "unresolvable_url";
-					};
-				};
-			};
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailableOrResolverUnavailable"];
+			200: OkWithETagAnswer;
+			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: WebhookEndpointNotFoundAnswer;
+			412: VersionMismatchAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: ProblemAnswer<"event_type_out_of_reach" | "unsafe_url" | "unresolvable_url">;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableOrResolverUnavailableAnswer;
 		};
 	};
 	"webhooks.endpoints.redeliver": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["EndpointPath"];
+				id: Id;
 			};
 		};
 		requestBody?: {
@@ -14025,51 +9627,35 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The action was done. */
 			200: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": Redelivered;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["WebhookEndpointNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "webhook_endpoint_not_active" | "delivery_under_way" | "idempotency_key_in_use";
-					};
-				};
-			};
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: WebhookEndpointNotFoundAnswer;
+			409: ProblemAnswer<"webhook_endpoint_not_active" | "delivery_under_way" | "idempotency_key_in_use">;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"webhooks.endpoints.rotateSecret": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["EndpointPath"];
+				id: Id;
 			};
 		};
 		requestBody?: {
@@ -14078,32 +9664,25 @@ export interface operations {
 			};
 		};
 		responses: {
-			/** @description The action was done. */
 			200: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": NewWebhookSecret;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrInvalidJsonOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["WebhookEndpointNotFound"];
-			409: components["responses"]["IdempotencyKeyInUse"];
-			413: components["responses"]["PayloadTooLarge"];
-			415: components["responses"]["UnsupportedMediaType"];
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: WebhookEndpointNotFoundAnswer;
+			409: IdempotencyKeyInUseAnswer;
+			413: PayloadTooLargeAnswer;
+			415: UnsupportedMediaTypeAnswer;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"webhooks.endpoints.stats": {
@@ -14111,165 +9690,114 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["EndpointPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": WebhookEndpointStatsData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: components["responses"]["WebhookEndpointNotFound"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: WebhookEndpointNotFoundAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"webhooks.endpoints.test": {
 		parameters: {
 			query?: never;
 			header?: {
-				"Idempotency-Key"?: components["parameters"]["IdempotencyHeader"];
+				"Idempotency-Key"?: string;
 			};
 			path: {
-				id: components["parameters"]["EndpointPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The action was done. */
 			200: {
 				headers: {
-					"Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
+					"Idempotent-Replayed": string;
 				};
 				content: {
 					"application/json": WebhookTestDelivery;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScopeOrCrossSiteRequest"];
-			404: components["responses"]["WebhookEndpointNotFound"];
-			409: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "webhook_endpoint_not_active" | "idempotency_key_in_use";
-					};
-				};
-			};
-			422: components["responses"]["IdempotencyKeyReused"];
-			429: components["responses"]["RateLimitedOrStorageLimitReached"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["OutcomeUnknownOrUnavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			404: WebhookEndpointNotFoundAnswer;
+			409: ProblemAnswer<"webhook_endpoint_not_active" | "idempotency_key_in_use">;
+			422: IdempotencyKeyReusedAnswer;
+			429: RateLimitedOrStorageLimitReachedAnswer;
+			500: InternalErrorAnswer;
+			503: OutcomeUnknownOrUnavailableAnswer;
 		};
 	};
 	"webhooks.eventTypes.list": {
 		parameters: {
 			query?: {
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
-				/** @description The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
-				cursor?: components["parameters"]["PageQuery.cursor"];
-			};
+			} & PageQuery;
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": WebhookEventTypeList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"webhooks.events.list": {
 		parameters: {
 			query?: {
-				/** @description Only events of this type, such as `invoice.paid`, or of all types of a kind, such as `invoice.*`. */
+				/** Only events of this type, such as `invoice.paid`, or of all types of a kind, such as `invoice.*`. */
 				type?: EventPattern;
-				/** @description Only events about this record. */
+				/** Only events about this record. */
 				resourceId?: IdFilter;
-				/** @description Only events about this kind of record. */
+				/** Only events about this kind of record. */
 				resourceType?: ResourceKind;
-				/** @description Only events from then on, in Unix milliseconds. */
+				/** Only events from then on, in Unix milliseconds. */
 				since?: UnixMs;
-				/** @description `asc`, the default, is oldest first; `desc` is newest first. */
+				/** `asc`, the default, is oldest first; `desc` is newest first. */
 				order?: SortOrder;
-				/** @description The `nextCursor` of another page, or `now` for the end of the list. */
+				/** The `nextCursor` of another page, or `now` for the end of the list. */
 				cursor?: EventCursor;
-				/** @description The most records in a page, 1 to 100. */
-				limit?: components["parameters"]["OffsetQuery.limit"];
-				/** @description How many records to skip. */
-				offset?: components["parameters"]["OffsetQuery.offset"];
+				/** The most records in a page, 1 to 100. */
+				limit?: number;
+				/** How many records to skip. */
+				offset?: number;
 			};
 			header?: never;
 			path?: never;
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					Link: components["headers"]["Link"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": WebhookEventList;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
 	"webhooks.events.get": {
@@ -14277,43 +9805,38 @@ export interface operations {
 			query?: never;
 			header?: never;
 			path: {
-				id: components["parameters"]["EventPath"];
+				id: Id;
 			};
 		};
 		requestBody?: never;
 		responses: {
-			/** @description The request has succeeded. */
 			200: {
-				headers: {
-					"X-Request-Id": components["headers"]["X-Request-Id"];
-					"X-Contract-Version": components["headers"]["X-Contract-Version"];
-					"X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-					"X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-					"X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-					[name: string]: unknown;
-				};
 				content: {
 					"application/json": WebhookEventData;
 				};
 			};
-			400: components["responses"]["InvalidRequestOrAmbiguousCredentials"];
-			401: components["responses"]["MissingCredentialsOrSessionEndedOrInvalidCredentials"];
-			403: components["responses"]["InsufficientScope"];
-			404: {
-				headers: {
-					[name: string]: unknown;
-				};
-				content: {
-					"application/problem+json": Problem & {
-						code?: "event_not_found";
-					};
-				};
-			};
-			429: components["responses"]["RateLimited"];
-			500: components["responses"]["InternalError"];
-			503: components["responses"]["Unavailable"];
+			400: InvalidRequestOrAmbiguousCredentialsAnswer;
+			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+			403: InsufficientScopeAnswer;
+			404: ProblemAnswer<"event_not_found">;
+			429: RateLimitedAnswer;
+			500: InternalErrorAnswer;
+			503: UnavailableAnswer;
 		};
 	};
+}
+
+export interface PageQuery {
+	/** The most records in a page, 1 to 100. */
+	limit?: number;
+	/** How many records to skip. */
+	offset?: number;
+	/** The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
+	cursor?: Cursor;
+}
+
+export interface ProblemAnswer<Code extends string> {
+	content: { 'application/problem+json': Problem & { code?: Code } }
 }
 
 /** The codes of the errors that an operation may answer. */

@@ -82,9 +82,7 @@ type CommonHeader =
 	| 'X-RateLimit-Reset'
 	| 'Idempotent-Replayed'
 
-type AnswerHeaders<R> = R extends { headers: infer H }
-	? Omit<{ [Name in keyof H as string extends Name ? never : Name]: H[Name] }, CommonHeader>
-	: never
+type AnswerHeaders<R> = R extends { headers: infer H } ? Omit<H, CommonHeader> : object
 
 type Answered<R> = R extends { content: { 'application/json': infer B } }
 	? B | JsonText<B>
