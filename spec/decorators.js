@@ -1,5 +1,5 @@
-// The decorators of decorators.tsp. The emitter writes them as extensions, which tools/error-answers.ts and tools/security.ts take out of
-// the document.
+// The decorators of decorators.tsp. The emitter writes them as extensions, which tools/error-answers.ts, tools/security.ts and
+// tools/aliases.ts take out of the document.
 import { setExtension } from '@typespec/openapi'
 
 const setter =
@@ -8,5 +8,10 @@ const setter =
 		setExtension(program, operation, name, values)
 
 export const $decorators = {
-	Remit: { codes: setter('x-error-codes'), scopes: setter('x-scopes'), anyScope: setter('x-any-scope') },
+	Remit: {
+		codes: setter('x-error-codes'),
+		scopes: setter('x-scopes'),
+		anyScope: setter('x-any-scope'),
+		alsoPut: ({ program }, operation, more = '') => setExtension(program, operation, 'x-also-put', more),
+	},
 }

@@ -1,6 +1,7 @@
 // Turns the emitted document into the contract: adds what the emitter cannot express, and rewrites what the validator or the
 // type generator cannot read. records.ts (`x-record`) and generate.ts (descriptions of enum members) have run before.
 
+import { writeAliases } from './aliases.ts'
 import { narrowErrors } from './error-answers.ts'
 import { describeEvents } from './event-docs.ts'
 import { describeCreated } from './examples.ts'
@@ -17,6 +18,7 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 		for (const response of Object.values(operation.responses)) addHeaders(response as Response, Object.keys(commonHeaders))
 		if (isList(document, operation)) addHeaders(operation.responses['200'] as Response, ['Link'])
 	}
+	writeAliases(document)
 	writeSecurity(document)
 	narrowErrors(document)
 	describeUnits(document)

@@ -38,6 +38,8 @@ export interface Operation {
 	/** The least role of a person that may call it, in place of the scopes, which are those of keys. */
 	'x-session-role'?: 'member' | 'manager' | 'admin'
 	'x-alias-of'?: string
+	/** Of `@alsoPut`, until tools/aliases.ts writes the PUT. */
+	'x-also-put'?: string
 	/** The model of the records of a list by the value of a query parameter, and without it (`absent`), for the types of the SDK. */
 	'x-answer-by'?: JsonObject & { absent: string }
 	'x-body-limit'?: number
