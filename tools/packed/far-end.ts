@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 
 export interface FarEnd {
 	readonly url: string
+	/** The server that it stands in front of. */
+	to(server: string): void
 	/** Fails again. */
 	arm(): void
 	/** How often it failed since. */
@@ -13,8 +15,9 @@ export interface FarEnd {
 	close(): void
 }
 
-export async function farEnd(target: string, pages: Readonly<Record<string, [type: string, text: string]>>): Promise<FarEnd> {
+export async function farEnd(pages: Readonly<Record<string, [type: string, text: string]>>): Promise<FarEnd> {
 	const failures = new Map<string, (response: ServerResponse) => void>()
+	let target = ''
 	let failed = 0
 	const arm = () => {
 		failed = 0
@@ -43,6 +46,9 @@ export async function farEnd(target: string, pages: Readonly<Record<string, [typ
 	const { port } = server.address() as AddressInfo
 	return {
 		url: `http://127.0.0.1:${port}`,
+		to(server) {
+			target = server
+		},
 		arm,
 		failed: () => failed,
 		close() {

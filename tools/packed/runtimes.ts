@@ -29,11 +29,14 @@ const bundle = async (name: string, format: 'esm' | 'iife') => {
 }
 
 const page = '<!doctype html><html lang="en"><title>Calls</title><script src="/page.js"></script></html>'
-const served = await serve({ INTEGRATION_RATE_LIMIT: '0', INVOICING_RATE_LIMIT: '0' })
-const far = await farEnd(served.url, {
+const far = await farEnd({
 	'/page': ['text/html', page],
 	'/page.js': ['text/javascript', await bundle('page', 'iife')],
 })
+/** Another origin than the one that the page calls. */
+const pageOrigin = far.url.replace('127.0.0.1', 'localhost')
+const served = await serve({ INTEGRATION_RATE_LIMIT: '0', INVOICING_RATE_LIMIT: '0', CORS_ORIGINS: pageOrigin })
+far.to(served.url)
 
 async function program(file: string, ...args: string[]): Promise<string> {
 	const run = promisify(execFile)
@@ -80,8 +83,8 @@ async function inChromium(): Promise<string | undefined> {
 	const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
 	try {
 		const tab = await browser.newPage()
-		await tab.goto(`${far.url}/page`)
-		return await tab.evaluate(`calls(${JSON.stringify(served.key)})`)
+		await tab.goto(`${pageOrigin}/page`)
+		return await tab.evaluate(`calls(${JSON.stringify(served.key)}, ${JSON.stringify(far.url)})`)
 	} finally {
 		await browser.close()
 	}

@@ -21,6 +21,7 @@ import type { Load } from './http/load.ts'
 import { beginRequest } from './http/request-context.ts'
 import { authenticate, countMisses, countRequest, countVisits, limitVisitors } from './http/steps/authenticate.ts'
 import { readBody } from './http/steps/body.ts'
+import { allowOrigins } from './http/steps/cors.ts'
 import { documentRoute } from './http/steps/document.ts'
 import { runSteps } from './http/steps/express.ts'
 import { findOperation } from './http/steps/find-operation.ts'
@@ -57,6 +58,7 @@ export function createApp(options: AppOptions): Express {
 	app.use(
 		runSteps(
 			beginRequest(log),
+			...(config.CORS_ORIGINS.length > 0 ? [allowOrigins(config.CORS_ORIGINS)] : []),
 			findOperation(nonContractRoutes({ db, services, host: config.HOST, limits, now }, options, limitOwn), count),
 			limitVisitors(limits, baseUrl),
 			authenticate(count, baseUrl),

@@ -33,3 +33,11 @@ it('A server below a path of its host has no web application: other programs of 
 	expect(readConfig({ BASE_URL, WEB: 'off' }).BASE_URL).toBe(BASE_URL)
 	expect(readConfig({ BASE_URL: 'https://acme.example/' }).BASE_URL).toBe('https://acme.example')
 })
+
+it('Origins that pages call from are named one by one, as a browser sends them', () => {
+	const origins = (CORS_ORIGINS: string) => readConfig({ CORS_ORIGINS }).CORS_ORIGINS
+	expect(origins('')).toEqual([])
+	expect(origins('https://app.example.com, http://localhost:5173')).toEqual(['https://app.example.com', 'http://localhost:5173'])
+	for (const wrong of ['*', 'null', 'app.example.com', 'https://app.example.com/', 'https://App.example.com', 'https://a.example:443'])
+		expect(() => origins(wrong)).toThrow(`CORS_ORIGINS=${wrong}: must be origins such as https://app.example.com`)
+})

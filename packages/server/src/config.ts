@@ -82,6 +82,14 @@ const baseUrl = (value: string) => {
 	return checked
 }
 
+const origins = (value: string): string[] => {
+	const named = value.split(',').flatMap((part) => part.trim() || [])
+	const wrong = named.find((origin) => !/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin)
+	if (wrong !== undefined)
+		throw new Error(`must be origins such as https://app.example.com, without a path, with commas between them; ${wrong} is none`)
+	return named
+}
+
 const mailUrl = (value: string) => {
 	if (!/^($|none$|smtps?:\/\/[^/]|file:)/.test(value)) throw new Error('must begin with smtp://, smtps:// or file:, or be none')
 	return value
@@ -129,6 +137,11 @@ export const settings = {
 		'on',
 		'Whether the server has the web application, at /app, and the API reference, at /docs: on or off.',
 		oneOf('on', 'off'),
+	),
+	CORS_ORIGINS: setting(
+		'',
+		'Origins whose pages may call the API with a key: https://app.example.com, several with commas between them; empty: none.',
+		origins,
 	),
 	LOG_LEVEL: setting(
 		'info',

@@ -1,4 +1,4 @@
-// The calls in a page, which the far end serves.
+// The calls in a page of another origin.
 import { calls } from './calls.js'
 
-globalThis.calls = (apiKey) => calls({ apiKey, baseUrl: location.origin, dangerouslyAllowBrowser: true })
+globalThis.calls = (apiKey, baseUrl) => calls({ apiKey, baseUrl, dangerouslyAllowBrowser: true })

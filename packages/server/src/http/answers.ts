@@ -64,12 +64,13 @@ export const defaults: Readonly<Record<string, string>> = {
 
 /** Writes an answer and its log line. Rejects only when an answer in parts fails before it begins. */
 export function send(req: AnsweredRequest, res: Response, reply: Reply): void | Promise<void> {
-	const { requestId, headers: contextHeaders } = req.context
+	const { requestId, headers: contextHeaders, crossOrigin } = req.context
 	if (res.headersSent) return
 	const { headers, status, text, bytes: file, parts } = reply
 	// Node sends a flat list as it is; it would walk and check an object again.
 	const list: (string | number)[] = ['X-Request-Id', requestId]
 	for (const name in contextHeaders) list.push(name, contextHeaders[name] as string)
+	if (crossOrigin) list.push(...Object.entries(crossOrigin).flat())
 	for (const name in headers) list.push(name, headers[name] as string)
 	for (const name in defaults)
 		if (headers[name] === undefined && contextHeaders[name] === undefined) list.push(name, defaults[name] as string)

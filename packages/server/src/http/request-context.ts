@@ -14,6 +14,8 @@ export interface RequestContext {
 	readonly log: Logger
 	/** Headers of the answer, whether a success or an error. */
 	headers: Record<string, string>
+	/** Further ones, for a page of another origin. */
+	crossOrigin?: Readonly<Record<string, string>>
 	operation?: Operation
 	params: Record<string, string>
 	query: Record<string, unknown>
