@@ -96,7 +96,8 @@ interface ListPage<Name> {
 /** The options of a query that reads a list page by page, each by the cursor of the one before. `path`: the ids that the list is of. */
 export function list<const Name extends ListName>(name: Name, query: QueryOf<Name>, path: readonly string[] = []) {
 	return infiniteQueryOptions({
-		queryKey: [...name.split('.'), ...path, query] as QueryKey,
+		// The first page that `read` has of a list is another answer than all of its pages.
+		queryKey: [...name.split('.'), 'pages', ...path, query] as QueryKey,
 		queryFn: async ({ pageParam, signal }): Promise<ListPage<Name>> => {
 			const place = { ...(query as object), ...(pageParam && { cursor: pageParam }) }
 			const asked = methodOf(name)(...path, place, { signal }) as unknown as PagePromise<RowOf<Name>, MetaOf<Name>>
