@@ -14,6 +14,8 @@ import { EntryCard } from './entry-card.tsx'
 import { goIn } from './go-in.ts'
 import '../forms/plain-form.css'
 
+const ownTimeZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone
+
 const toSignIn = <Link to="/sign-in">Sign in</Link>
 const wrongLink = 'Open the whole link that the server printed when it started.'
 
@@ -40,7 +42,10 @@ function SetupForm({ token, organizationName }: { token: string; organizationNam
 		values: { organizationName: '', name: '', email: '', password: '' },
 		rules: { ...(isNew && { organizationName: name }), name, email, password },
 		send: async ({ organizationName: organization, ...person }) => {
-			goIn(await enter(call('setup.create', { token, ...person, ...(isNew && { organizationName: organization }) })))
+			const personId = await enter(call('setup.create', { token, ...person, ...(isNew && { organizationName: organization }) }))
+			// It can be corrected in the settings, as can one that stays UTC.
+			if (isNew) await call('organization.update', { timeZone: ownTimeZone() }).catch(() => {})
+			goIn(personId)
 		},
 		explain: (error) =>
 			isNotFound(error)

@@ -1,18 +1,31 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
-import { useWrite } from '../api/query.ts'
+import { useState } from 'react'
+import { read, useWrite } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { useRecordForm } from '../forms/use-record-form.ts'
 import { TaxRateCreate } from '../generated/fields.ts'
 import { PageHeader } from '../ui/page-header.tsx'
+import { Skeleton } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.ts'
 import { TaxRateForm, type TaxRateValues } from './tax-rate-form.tsx'
 
-const blank: TaxRateValues = { name: '', label: null, percent: null, inclusive: false, isDefault: false }
-
 export default function NewTaxRatePage() {
+	const { data: rates, isPending } = useQuery({ ...read('taxRates.list', { limit: 100 }), staleTime: 60_000 })
+	return (
+		<>
+			<PageHeader title="New tax rate" above={<Link to="/tax-rates">Tax rates</Link>} />
+			{isPending ? <Skeleton /> : <NewTaxRate isFirst={!rates?.data.some(({ isDefault }) => isDefault)} />}
+		</>
+	)
+}
+
+/** The first one is offered first: who saves a rate means to use it. */
+function NewTaxRate({ isFirst }: { isFirst: boolean }) {
 	const { personId } = useSession()
 	const { navigate, history } = useRouter()
 	const { mutateAsync } = useWrite('taxRates.create')
+	const [blank] = useState<TaxRateValues>({ name: '', label: null, percent: null, inclusive: false, isDefault: isFirst })
 	const form = useRecordForm<TaxRateValues>({
 		values: blank,
 		version: 0,
@@ -24,17 +37,14 @@ export default function NewTaxRatePage() {
 		},
 	})
 	return (
-		<>
-			<PageHeader title="New tax rate" above={<Link to="/tax-rates">Tax rates</Link>} />
-			<TaxRateForm
-				form={form}
-				action="Create tax rate"
-				onCancel={() => history.back()}
-				onSaved={() => {
-					toast('The tax rate was created')
-					void navigate({ to: '/tax-rates', replace: true })
-				}}
-			/>
-		</>
+		<TaxRateForm
+			form={form}
+			action="Create tax rate"
+			onCancel={() => history.back()}
+			onSaved={() => {
+				toast('The tax rate was created')
+				void navigate({ to: '/tax-rates', replace: true })
+			}}
+		/>
 	)
 }
