@@ -55,7 +55,17 @@ export default function MappingsPage() {
 				<Loaded data={rows} failure={failure}>
 					{(mappings) =>
 						mappings.length === 0 ? (
-							<EmptyState icon={<Shuffle size={22} />} title="No mappings yet">
+							<EmptyState
+								icon={<Shuffle size={22} />}
+								title="No mappings yet"
+								action={
+									may('write') && (
+										<Link to="/mappings/new" className="button plain">
+											New mapping
+										</Link>
+									)
+								}
+							>
 								A mapping says how the fields of another system become those of Remit, or the other way.
 							</EmptyState>
 						) : (

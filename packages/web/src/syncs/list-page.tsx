@@ -68,9 +68,7 @@ export default function SyncsPage() {
 				<Loaded data={rows} failure={failure}>
 					{(syncs) =>
 						syncs.length === 0 ? (
-							<EmptyState icon={<RefreshCw size={22} />} title="No syncs yet">
-								A sync keeps records of another system and of Remit in step, by a connection and a mapping.
-							</EmptyState>
+							<NoSyncs />
 						) : (
 							<Table
 								label="Syncs"
@@ -90,5 +88,26 @@ export default function SyncsPage() {
 				</Loaded>
 			</Card>
 		</>
+	)
+}
+
+function NoSyncs() {
+	const { may } = useSession()
+	const { rows } = usePages('connections.list', { limit: 1 })
+	const hasConnection = rows?.length !== 0
+	return (
+		<EmptyState
+			icon={<RefreshCw size={22} />}
+			title="No syncs yet"
+			action={
+				may('write') && (
+					<Link to={hasConnection ? '/syncs/new' : '/connections'} className="button plain">
+						{hasConnection ? 'New sync' : 'Connect a provider'}
+					</Link>
+				)
+			}
+		>
+			A sync keeps records of another system and of Remit in step, by a connection and a mapping.
+		</EmptyState>
 	)
 }

@@ -1,9 +1,11 @@
 import { Link, useRouter } from '@tanstack/react-router'
 import { useRef } from 'react'
+import { usePages } from '../api/pages.ts'
 import { useWrite } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { useRecordForm } from '../forms/use-record-form.ts'
 import { SyncCreate } from '../generated/fields.ts'
+import { Banner } from '../ui/banner.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { toast } from '../ui/toast.ts'
 import { SyncForm, type SyncValues } from './sync-form.tsx'
@@ -26,6 +28,7 @@ export default function NewSyncPage() {
 	const { navigate, history } = useRouter()
 	const { mutateAsync } = useWrite('syncs.create')
 	const created = useRef('')
+	const connections = usePages('connections.list', { limit: 100 })
 	const form = useRecordForm<SyncValues>({
 		values: blank,
 		version: 0,
@@ -39,6 +42,11 @@ export default function NewSyncPage() {
 	return (
 		<>
 			<PageHeader title="New sync" above={<Link to="/syncs">Syncs</Link>} />
+			{connections.rows?.length === 0 && (
+				<Banner action={<Link to="/connections">Connect a provider</Link>}>
+					A sync needs a connection, and there is none yet.
+				</Banner>
+			)}
 			<SyncForm
 				form={form}
 				isNew

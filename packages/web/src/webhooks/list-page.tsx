@@ -35,7 +35,7 @@ export default function EndpointsPage() {
 				<Loaded data={rows} failure={failure}>
 					{(endpoints) =>
 						endpoints.length === 0 ? (
-							<NoEndpoints />
+							<NoEndpoints mayAdd={may('admin')} />
 						) : (
 							<Table
 								label="Endpoints"
@@ -76,8 +76,18 @@ function SuccessRate({ id }: { id: string }) {
 	return <span className="quiet">{data ? showRate(data.successRate) : ''}</span>
 }
 
-const NoEndpoints = () => (
-	<EmptyState icon={<Webhook size={22} />} title="No endpoints yet">
+const NoEndpoints = ({ mayAdd }: { mayAdd: boolean }) => (
+	<EmptyState
+		icon={<Webhook size={22} />}
+		title="No endpoints yet"
+		action={
+			mayAdd && (
+				<Link to="/webhooks/new" className="button plain">
+					New endpoint
+				</Link>
+			)
+		}
+	>
 		An endpoint is a URL of yours that gets a signed request for each event, such as when an invoice is paid.
 	</EmptyState>
 )
