@@ -149,10 +149,12 @@ describe.skipIf(!hasBrowser)('the dashboard and deals', () => {
 		const preview = dialog.getByRole('table', { name: 'Preview' })
 		await expect.poll(() => preview.locator('tbody tr').count()).toBe(1)
 		await preview.locator('tfoot').getByText('€238.00').waitFor()
+		expect(await dialog.getByLabel('Due', { exact: true }).inputValue()).toMatch(/^\d{4}-/)
+		await dialog.getByLabel('Due', { exact: true }).fill('2027-01-15')
 		await dialog.getByRole('button', { name: 'Create draft' }).click()
 		await page.getByText(/was created/).waitFor()
 		const [invoice] = (await app.client.invoices.list({ dealId })).data
-		expect(invoice).toMatchObject({ status: 'draft', totalCents: 23_800 })
+		expect(invoice).toMatchObject({ status: 'draft', totalCents: 23_800, dueDate: Date.UTC(2027, 0, 15) })
 		expect((await app.client.timeEntries.list({ dealId, status: 'open' })).data).toMatchObject([{ taskName: 'Left out' }])
 		expect(complaints).toEqual([])
 	})

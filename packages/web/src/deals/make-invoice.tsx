@@ -6,10 +6,11 @@ import { describe } from '../api/errors.ts'
 import { useIdempotencyKey } from '../api/idempotency-key.ts'
 import { list, useWrite } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
-import { showAmount } from '../format/amount.ts'
-import { dayIn, showDay, showHours } from '../format/dates.ts'
+import { editDecimal, showAmount } from '../format/amount.ts'
+import { addDays, dayIn, showDay, showHours } from '../format/dates.ts'
 import { Button } from '../ui/button.tsx'
 import { CheckBox } from '../ui/check-box.tsx'
+import { DateField } from '../ui/date-field.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Select } from '../ui/select.tsx'
@@ -41,6 +42,9 @@ export default function MakeInvoice({ deal, entries: open, onClose }: MakeInvoic
 	const [groupBy, setGroupBy] = useState<Grouping>('task')
 	const [rate, setRate] = useState<string>()
 	const [includeTimesheet, setTimesheet] = useState(false)
+	const { timeZone } = useSession()
+	const today = dayIn(timeZone, Date.now())
+	const [dueDate, setDueDate] = useState(addDays(today, 30))
 	const rates = useInfiniteQuery(list('taxRates.list', { limit: 100 })).data?.pages[0]?.rows.filter(({ active }) => active) ?? []
 	const taxRateId = rate ?? rates.find(({ isDefault }) => isDefault)?.id ?? noTax
 	const chosen = entries.filter(({ id }) => !left.has(id))
@@ -51,7 +55,7 @@ export default function MakeInvoice({ deal, entries: open, onClose }: MakeInvoic
 	const key = useIdempotencyKey()
 	const { navigate } = useRouter()
 	const create = () => {
-		const body = { ...input, dealId: deal.id, timeEntryIds: chosen.map(({ id }) => id) }
+		const body = { ...input, ...(dueDate && { dueDate }), dealId: deal.id, timeEntryIds: chosen.map(({ id }) => id) }
 		mutate([body, key.options()], {
 			onError: key.failed,
 			onSuccess: ({ id, invoiceNumber }) => {
@@ -88,6 +92,12 @@ export default function MakeInvoice({ deal, entries: open, onClose }: MakeInvoic
 					]}
 					value={taxRateId}
 					onChange={setRate}
+				/>
+				<DateField
+					label="Due"
+					value={dueDate}
+					onChange={setDueDate}
+					choices={[14, 30, 60].map((days) => ({ label: `${days} days`, value: addDays(today, days) }))}
 				/>
 			</div>
 			<CheckBox isSelected={includeTimesheet} onChange={setTimesheet}>
@@ -160,7 +170,7 @@ function Preview({ preview, isStale }: { preview: InvoicePreview; isStale: boole
 					// biome-ignore lint/suspicious/noArrayIndexKey: lines of a preview have no id.
 					<tr key={index}>
 						<td>{description}</td>
-						<td>{quantity}</td>
+						<td>{editDecimal(quantity, locale)}</td>
 						<td>{show(amountCents)}</td>
 					</tr>
 				))}
