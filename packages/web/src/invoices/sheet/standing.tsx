@@ -61,7 +61,7 @@ export function Standing({ invoice, onDialog }: { invoice: ExpandedInvoice; onDi
 
 function dueWords({ dueDate, status }: ExpandedInvoice, locale: string, timeZone: string): string {
 	if (status === 'cancelled') return 'Nothing is owed: it is cancelled'
-	if (dueDate === null) return 'No due date: it never becomes overdue'
+	if (dueDate === null) return status === 'paid' ? 'No due date' : 'No due date: it never becomes overdue'
 	const due = dayOf(dueDate, timeZone)
 	const words = `Due ${showDay(due, locale)}`
 	if (status === 'paid' || status === 'draft') return words
