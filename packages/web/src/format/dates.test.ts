@@ -55,6 +55,10 @@ it('How long ago something was is told in the largest unit', () => {
 		'3 days ago',
 		'in 2 hours',
 	])
+	// What has just been given seven days, or 90, has them.
+	expect([ago(1_000 - 7 * 86_400_000), ago(60_000 - 90 * 86_400_000)]).toEqual(['in 7 days', 'in 3 months'])
+	expect(ago(1_000 - 3_600_000)).toBe('in 1 hour')
+	expect(ago(-6.4 * 86_400_000)).toBe('in 6 days')
 })
 
 it('A time of day in a zone is an instant, also on the days when the clocks change', () => {

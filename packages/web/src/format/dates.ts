@@ -85,7 +85,9 @@ const units = [
 /** `3 days ago`, `in 2 hours`, `now`. */
 export function showAgo(time: number, now: number, locale: string): string {
 	const seconds = (time - now) / 1000
-	const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const)
+	// What lies ahead is rounded: of seven days a second is gone when they are shown.
+	const countOf = (size: number) => (seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size))
+	const [unit, size] = units.find(([, length]) => countOf(length) !== 0) ?? (['second', 1] as const)
 	const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-	return unit === 'second' ? format.format(0, 'second') : format.format(Math.trunc(seconds / size), unit)
+	return unit === 'second' ? format.format(0, 'second') : format.format(countOf(size), unit)
 }
