@@ -41,6 +41,7 @@ program
 	.command('serve')
 	.description('Migrate the database and serve the API.')
 	.option('--demo', 'on an empty database, create a demo organization and print its key')
+	.option('--new-key', 'print another key for the demo organization')
 	.option('--json', 'print machine-readable output')
 	.addHelpText('after', settingsHelp())
 	.action(async (options) => {

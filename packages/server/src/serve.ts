@@ -8,7 +8,7 @@ import { tightenDataFolder } from './db/files/data-folder.ts'
 import { lockForServer } from './db/files/server-lock.ts'
 import { openDatabase } from './db/open.ts'
 import { crmPath } from './demo/crm.ts'
-import { createDemo } from './demo/demo.ts'
+import { createDemo, createDemoKey } from './demo/demo.ts'
 import { demoWarning } from './hosted/test-mode.ts'
 import { openLog } from './log/log.ts'
 import { LogSink } from './log/sink.ts'
@@ -16,7 +16,7 @@ import { listOrganizations } from './organizations/store.ts'
 import { requireEncryptionKey } from './outside/sealed-store.ts'
 import { startServer } from './server.ts'
 
-export async function serve(config: Config, options: { demo?: boolean; json?: boolean }): Promise<void> {
+export async function serve(config: Config, options: { demo?: boolean; newKey?: boolean; json?: boolean }): Promise<void> {
 	if (!config.DATABASE_URL) setFlagsFromString(smallHeap)
 	const stdout = new LogSink(1)
 	const log = openLog(config.LOG_LEVEL, stdout)
@@ -30,14 +30,18 @@ export async function serve(config: Config, options: { demo?: boolean; json?: bo
 			throw error
 		})
 	const empty = (await listOrganizations(db)).length === 0
-	const key = empty && options.demo ? (await createDemo(db, byCommand(Date.now(), 'serve'))).key : undefined
-	const syncId = key && (await connectCrm(config, server.url, key, log))
+	const origin = byCommand(Date.now(), 'serve')
+	const created = empty && options.demo ? (await createDemo(db, origin)).key : undefined
+	const syncId = created && (await connectCrm(config, server.url, created, log))
+	const another = created || !options.newKey ? undefined : await createDemoKey(db, origin)
+	if (options.newKey && !created && !another) log.warn('--new-key: there is no demo organization; remit keys create makes a key')
+	const key = created ?? another
 	const warning = await demoWarning(db, config.HOST)
 	if (warning) log.warn(warning)
 	const url = config.BASE_URL || server.url
 	const setupUrl = server.setupPath && `${url}${server.setupPath}`
 	if (options.json) stdout.write(`${JSON.stringify({ url, key, syncId, setupUrl })}\n`)
-	else stdout.write(`${key ? welcome(url, key, { syncId, setupUrl }) : plainStart(url, empty, setupUrl)}\n`)
+	else stdout.write(`${created ? welcome(url, created, { syncId, setupUrl }) : plainStart(url, { empty, setupUrl, another })}\n`)
 	stdout.flush()
 
 	endOnSignals(config.SHUTDOWN_SECONDS * 1000, {
@@ -108,16 +112,22 @@ const firstSteps = `There is no organization yet. Create one, and a key for it:
   remit keys create --organization org_… --scopes all
 `
 
-const watching = (url: string, key: string, syncId: string) => `
+const watching = (url: string, syncId: string) => `
 A demo CRM at ${url}${crmPath} has companies, and changes one each minute. A sync brings them every five minutes. See it move at once
 (docs/guides/sync.md):
 
-  export REMIT_BASE_URL=${url} REMIT_API_KEY=${key}
   npx -y pnpm@12.21.0 --silent remit syncs run ${syncId}
 `
 
-const plainStart = (url: string, isEmpty: boolean, setupUrl: string | undefined) =>
-	`Remit serves ${url}${isEmpty ? `\n\n${firstSteps}` : ''}${setupUrl ? setUp(setupUrl) : ''}`
+const exported = (url: string, key: string) => `  export REMIT_BASE_URL=${url} REMIT_API_KEY=${key}`
+
+const plainStart = (url: string, { empty, setupUrl, another }: { empty: boolean; setupUrl?: string; another?: string }) =>
+	[
+		`Remit serves ${url}`,
+		...(empty ? [`\n${firstSteps}`] : []),
+		...(another ? [`\nAnother API key of the demo organization, shown this once:\n\n${exported(url, another)}\n`] : []),
+		...(setupUrl ? [setUp(setupUrl)] : []),
+	].join('\n')
 
 const setUp = (setupUrl: string) => `
 Nobody can sign in yet. Make yourself the first admin of the web application:
@@ -130,19 +140,27 @@ interface Started {
 	readonly setupUrl: string | undefined
 }
 
+const firstInvoice = {
+	currency: 'EUR',
+	dueDate: '2026-12-31',
+	lineItems: [{ description: 'Workshop', quantity: '1.5', unitPriceCents: 90_000, taxes: [{ label: 'VAT', percent: '19' }] }],
+}
+
 function welcome(url: string, key: string, { syncId, setupUrl }: Started): string {
-	const authorization = `-H 'Authorization: Bearer ${key}'`
+	const authorization = '-H "Authorization: Bearer $REMIT_API_KEY"'
 	return `Remit serves ${url}
 
 ${setupUrl ? setUp(setupUrl) : ''}
-A demo organization was created. Its API key is shown this once:
+A demo organization was created. Its API key is shown this once; a later start with --new-key makes another one. The SDK, the examples and
+the command line read both of these:
 
-  ${key}
+${exported(url, key)}
 
 Try:
 
-  curl '${url}/api/invoices?status=overdue' ${authorization}
-  curl '${url}/api/time-entries?status=open' ${authorization}
-  curl -X POST ${url}/api/invoices ${authorization} -H 'Content-Type: application/json' -d '{"totalCents": 12500, "dueDate": "2026-12-31"}'
-${syncId ? watching(url, key, syncId) : ''}`
+  curl "$REMIT_BASE_URL/api/invoices?status=overdue" ${authorization}
+  curl "$REMIT_BASE_URL/api/time-entries?status=open" ${authorization}
+  curl -X POST $REMIT_BASE_URL/api/invoices ${authorization} -H 'Content-Type: application/json' \\
+    -d '${JSON.stringify(firstInvoice)}'
+${syncId ? watching(url, syncId) : ''}`
 }

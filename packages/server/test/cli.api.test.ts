@@ -217,6 +217,18 @@ describe('the demo', () => {
 		expect(await second.end('SIGINT')).toEqual([0, null])
 	})
 
+	it('gets another key at a later start that asks for one', async () => {
+		const fresh = await newRemit({ empty: true })
+		const first = await fresh.serve({}, ['--demo', '--new-key'])
+		const invoices = await all(first.url, first.key as string, '/api/invoices')
+		await first.end('SIGTERM')
+		const second = await fresh.serve({}, ['--demo', '--new-key'])
+		expect(second.key).toMatch(/^rmt_\w{38}$/)
+		expect(second.key).not.toBe(first.key)
+		for (const { key } of [first, second]) expect(await all(second.url, key as string, '/api/invoices')).toEqual(invoices)
+		await second.end('SIGTERM')
+	})
+
 	it('can be created beside what is there', async () => {
 		const { organizationId: other, key } = await remit.json(['demo'])
 		expect(other).not.toBe(organizationId)

@@ -13,7 +13,7 @@ import type { Deal, InvoiceInput } from '../generated/contract.ts'
 import { createInvoiceOfTime } from '../invoices/from-time-entries.ts'
 import { lockInvoice } from '../invoices/store.ts'
 import { changeInvoice, createInvoice } from '../invoices/write.ts'
-import { createOrganization, markAsDemo } from '../organizations/store.ts'
+import { createOrganization, listDemoOrganizations, markAsDemo } from '../organizations/store.ts'
 import { createPerson } from '../people/store.ts'
 import { createTaxRate } from '../tax-rates/store.ts'
 import { createTimeEntry } from '../time-entries/store.ts'
@@ -50,6 +50,14 @@ export function createDemo(db: Database, origin: Origin): Promise<Demo> {
 		const { key } = await createKey(write, organization.id, { name: 'demo', scopes })
 		return { organizationId: organization.id, key }
 	})
+}
+
+/** Another key for the demo organization, since one is shown only once; undefined where there is no such organization. */
+export async function createDemoKey(db: Database, origin: Origin): Promise<string | undefined> {
+	const [organizationId] = await listDemoOrganizations(db)
+	if (organizationId === undefined) return undefined
+	const { key } = await db.transaction((tx) => createKey({ db: tx, origin }, organizationId, { name: 'demo', scopes }))
+	return key
 }
 
 async function writeDemoInvoice(
