@@ -13,6 +13,10 @@ import { describeUnits } from './units.ts'
 export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	const document = visit(emitted as unknown as Json) as unknown as OpenApiDocument
 	document.components.headers = { ...commonHeaders, Link: linkHeader }
+	for (const [path, methods] of Object.entries(document.paths)) {
+		// The integration API has a limit of its own.
+		if (!path.startsWith('/api/')) for (const operation of Object.values(methods)) operation['x-rate-class'] = 'integration'
+	}
 	for (const operation of operationsOf(document)) {
 		operation.operationId = operation.operationId.replace(/^./, (first) => first.toLowerCase())
 		for (const response of Object.values(operation.responses)) addHeaders(response as Response, Object.keys(commonHeaders))
