@@ -9,6 +9,8 @@ export class DatabaseProxy {
 	/** What becomes of the next commit. `unanswered`: PostgreSQL gets it, and the connection ends before its answer arrives. */
 	nextCommit: 'passes' | 'lost' | 'unanswered' = 'passes'
 	losesCommits = false
+	/** How often something was sent after an answer: a client that waits for each answer before it sends more makes one trip for each. */
+	trips = 0
 	readonly #target: URL
 	readonly #sockets = new Set<Socket>()
 	readonly #server = createServer((socket) => this.#connect(socket))
@@ -84,13 +86,20 @@ export class DatabaseProxy {
 			if (this.#holdsNew) this.#held.set(one, [])
 		}
 		let isUnanswered = false
+		let isAnswered = true
 		socket.on('data', (bytes) => {
+			if (isAnswered) this.trips++
+			isAnswered = false
 			const fate = bytes.includes(commit) ? (this.losesCommits ? 'lost' : this.nextCommit) : 'passes'
 			if (fate !== 'passes') this.nextCommit = 'passes'
 			if (fate === 'lost') return end()
 			isUnanswered = fate === 'unanswered'
 			this.#send(onward, bytes)
 		})
-		onward.on('data', (bytes) => (isUnanswered ? end() : this.#send(socket, bytes)))
+		onward.on('data', (bytes) => {
+			isAnswered = true
+			if (isUnanswered) end()
+			else this.#send(socket, bytes)
+		})
 	}
 }

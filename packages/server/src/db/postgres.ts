@@ -1,5 +1,6 @@
 // PostgreSQL: statements that each connection prepares once under a name, and a time limit on everything. Reads have connections
 // of their own, so that none waits for a transaction that waits for a lock. Organizations share both kinds (shares.ts).
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { Shares } from '../base/shares.ts'
 import { within } from './busy.ts'
@@ -206,6 +207,7 @@ class Pools {
 			max,
 			fallback_application_name: 'remit',
 			connectionTimeoutMillis: connectMs,
+			pipeline: true,
 			keepAlive: true,
 			keepAliveInitialDelayMillis: keepAliveMs,
 			onConnect: (client) => client.query({ text, query_timeout: connectMs } as pg.QueryConfig) as unknown as undefined,
@@ -256,8 +258,10 @@ async function transact<T>(
 	let committing = false
 	let broken: unknown
 	try {
-		await run(durable ? 'begin' : 'begin; set local synchronous_commit = off')
-		const value = await work(transactionOf(run, statements))
+		const began = run(durable ? 'begin' : 'begin; set local synchronous_commit = off')
+		began.catch(() => {})
+		const value = await work(transactionOf(after(began, run), statements))
+		await began
 		committing = true
 		const { command } = await run('commit')
 		if (command !== 'COMMIT') throw new Undone('one of its queries had failed')
@@ -274,12 +278,26 @@ async function transact<T>(
 	}
 }
 
+/** Sends queries behind one that has no answer yet, whose failure is theirs: they share its round trip. */
+const after =
+	(first: Promise<unknown>, run: Run): Run =>
+	async (query) => {
+		const [, result] = await Promise.all([first, run(query)])
+		return result
+	}
+
 const runOn =
 	(client: pg.PoolClient, answerMs: number): Run =>
 	(query) =>
 		new Promise((resolve, reject) => {
 			ask(client, query, answerMs, (error, result) => (error ? reject(error) : resolve(result)))
 		})
+
+/** Of a client, as its `end` in pg itself uses it where it waits for no answer. */
+interface Silent {
+	end(): Promise<void>
+	readonly connection: { readonly stream: Socket }
+}
 
 /**
  * Runs a query, and closes the connection when no answer comes in time: the next query would wait behind this one. pg's own
@@ -294,8 +312,10 @@ function ask(
 	let isLate = false
 	const timer = setTimeout(() => {
 		isLate = true
-		// Ends the query with an error.
-		void (client as unknown as pg.Client).end()
+		// Ends its queries with an error. By itself "end" waits until all are answered.
+		const silent = client as unknown as Silent
+		void silent.end()
+		silent.connection.stream.destroy()
 	}, answerMs)
 	client.query(query as pg.QueryConfig, (error: Error | null, result: pg.QueryResult) => {
 		clearTimeout(timer)

@@ -175,9 +175,11 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 
 		/** Stores a new record, and notes it in the audit log; returns the record as JSON text. */
 		async insert(write: Writing, record: R, ...[hidden]: object extends Hidden ? [] : [hidden: Hidden]): Promise<string> {
-			await write.db.run(insertion, { ...record, ...hidden } as R & Hidden)
 			const after = JSON.stringify(record)
-			await recordChange(write, { ...of(record), action: 'created', after })
+			await Promise.all([
+				write.db.run(insertion, { ...record, ...hidden } as R & Hidden),
+				recordChange(write, { ...of(record), action: 'created', after }),
+			])
 			return after
 		},
 
@@ -195,17 +197,21 @@ export function records<R extends Key, Filter extends object = object, Hidden ex
 			const values = difference(record, onlyShown(changes))
 			if (isNothing(values) && Object.keys(changes).every((column) => column in fields)) return record
 			const changed = { ...changes, updatedAt: write.origin.now, version: record.version + 1 }
-			await write.db.run(change, { ...changed, organizationId, id } as unknown as Partial<R> & Key)
-			await recordChange(write, { ...of(record), action, ...values })
+			await Promise.all([
+				write.db.run(change, { ...changed, organizationId, id } as unknown as Partial<R> & Key),
+				recordChange(write, { ...of(record), action, ...values }),
+			])
 			return { ...record, ...onlyShown(changed) }
 		},
 
 		/** Removes a record that was read with `lock`, and notes its last state; returns that as JSON text. */
 		async remove(write: Writing, record: R): Promise<string> {
 			const { organizationId, id } = record
-			await write.db.run(removal, { organizationId, id })
 			const before = JSON.stringify(record)
-			await recordChange(write, { ...of(record), action: 'deleted', before })
+			await Promise.all([
+				write.db.run(removal, { organizationId, id }),
+				recordChange(write, { ...of(record), action: 'deleted', before }),
+			])
 			return before
 		},
 

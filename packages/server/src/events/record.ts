@@ -31,26 +31,23 @@ export async function recordEvent(db: Db, origin: Origin, event: NewEvent): Prom
 	const isFirst = event.type === `${resource}.created`
 	const id = newTimedId('evt', origin.now)
 	if (origin.meter) origin.meter.bytes += event.data.length
-	if (isLong(event.data)) await markLong(db, event.organizationId)
-	await insertEvent(db, {
-		...rest,
-		id,
-		resourceType: resource,
-		timestamp: origin.now,
-		actor: origin.actor,
-		requestId: origin.requestId,
-		changes,
-		...(isFirst && { sequence: 1 }),
-	})
 	const to = onlyTo === undefined ? { patterns: patternsOf(event.type) } : { endpointId: onlyTo }
-	await insertDeliveries(db, {
-		organizationId: event.organizationId,
-		eventId: id,
-		now: origin.now,
-		...to,
-		...(isFirst && { isFirst }),
-	})
-	await scheduleRetention(db, event.organizationId, origin.now)
+	const deliveries = { organizationId: event.organizationId, eventId: id, now: origin.now, ...to, ...(isFirst && { isFirst }) }
+	await Promise.all([
+		isLong(event.data) && markLong(db, event.organizationId),
+		insertEvent(db, {
+			...rest,
+			id,
+			resourceType: resource,
+			timestamp: origin.now,
+			actor: origin.actor,
+			requestId: origin.requestId,
+			changes,
+			...(isFirst && { sequence: 1 }),
+		}),
+		insertDeliveries(db, deliveries),
+		scheduleRetention(db, event.organizationId, origin.now),
+	])
 	return id
 }
 

@@ -17,7 +17,7 @@ import { freeTimeEntries } from '../time-entries/store.ts'
 import { scheduleJob } from '../work/jobs-store.ts'
 import { jobKinds } from '../work/kinds.ts'
 import { applyInput, type WrittenInvoice } from './apply.ts'
-import { audited, recordInvoiceEvents } from './events.ts'
+import { audited, invoiceNow, recordInvoiceEvents } from './events.ts'
 import { amountDue, asRead, blankInvoice, hiddenFlags, paymentState, type StoredInvoice } from './invoice.ts'
 import { findNamedRates } from './named-rates.ts'
 import { draftNumber, seriesOf } from './numbers/series.ts'
@@ -63,8 +63,11 @@ export async function createInvoice(
 	await moveTimeEntries(db, origin, blank, invoice, '/timeEntryIds', entries)
 	if (invoice.amountPaidCents !== 0) await follow(write, blank, invoice, [])
 	await scheduleOverdue(write, blank, invoice)
-	const after = await recordInvoiceEvents(write, invoice, ['invoice.created', ...milestones(blank, invoice)])
-	await recordChange(write, { ...audited(invoice), action: 'created', after })
+	const data = await invoiceNow(write, invoice)
+	await Promise.all([
+		recordInvoiceEvents(write, invoice, ['invoice.created', ...milestones(blank, invoice)], { data }),
+		recordChange(write, { ...audited(invoice), action: 'created', after: data }),
+	])
 	return invoice
 }
 
@@ -108,9 +111,12 @@ export async function changeInvoice(
 	if (amountDue(invoice) !== amountDue(stored) || invoice.currency !== stored.currency || isWithdrawn)
 		await closePaymentLinks(db, invoice, origin.now)
 	const values = difference(before, asRead(invoice, today), Object.keys(changes))
-	await recordChange(write, { ...audited(invoice), action: 'updated', ...values })
 	const updated = hasChanges ? (['invoice.updated'] as const) : []
-	await recordInvoiceEvents(write, invoice, [...updated, ...new Set([...milestones(stored, invoice), ...more])], changes)
+	const events = [...updated, ...new Set([...milestones(stored, invoice), ...more])]
+	await Promise.all([
+		recordChange(write, { ...audited(invoice), action: 'updated', ...values }),
+		recordInvoiceEvents(write, invoice, events, { changes }),
+	])
 	return { version: invoice.version, stageAdvanced: await advanceDeal(write, stored, invoice) }
 }
 
@@ -136,8 +142,11 @@ async function keepInvoice(db: Db, stored: StoredInvoice, next: StoredInvoice): 
 export async function deleteInvoice(write: WriteContext, invoice: StoredInvoice): Promise<void> {
 	const { db, origin } = write
 	const { organizationId, id, invoiceNumber, totalCents, currency } = invoice
-	const before = await recordInvoiceEvents(write, invoice, ['invoice.deleted'])
-	await recordChange(write, { ...audited(invoice), action: 'deleted', before })
+	const data = await invoiceNow(write, invoice)
+	await Promise.all([
+		recordInvoiceEvents(write, invoice, ['invoice.deleted'], { data }),
+		recordChange(write, { ...audited(invoice), action: 'deleted', before: data }),
+	])
 	await freeTimeEntries(db, invoice, heldEntries(invoice), origin)
 	await freeAll(write, invoice)
 	await closePaymentLinks(db, invoice, origin.now)

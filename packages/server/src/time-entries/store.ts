@@ -5,6 +5,7 @@ import { difference, recordChange } from '../db/audit-log.ts'
 import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { isAnyOf, type ListFilter, records } from '../db/records.ts'
+import { forEachRow } from '../db/row-lists.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { deals } from '../deals/store.ts'
 import { changesBetween } from '../events/changes.ts'
@@ -150,7 +151,7 @@ export async function claimTimeEntries(
 	const ids = entries.map(({ id }) => id)
 	const claimed = await db.run(claim, { organizationId: first.organizationId, invoiceId, ids, updatedAt: origin.now })
 	if (claimed !== entries.length) return false
-	for (const entry of entries) await recordMove(db, origin, entry, moved(entry, 'invoiced', invoiceId, origin))
+	await forEachRow(db, entries, (entry) => recordMove(db, origin, entry, moved(entry, 'invoiced', invoiceId, origin)))
 	return true
 }
 
@@ -171,14 +172,16 @@ export async function freeTimeEntries(
 	if (ids.length === 0) return
 	const entries = (await lockTimeEntries(db, organizationId, ids)).filter((entry) => entry.invoiceId === invoiceId)
 	await db.run(free, { organizationId, invoiceId, ids, updatedAt: origin.now })
-	for (const entry of entries) await recordMove(db, origin, entry, moved(entry, 'open', null, origin))
+	await forEachRow(db, entries, (entry) => recordMove(db, origin, entry, moved(entry, 'open', null, origin)))
 }
 
 async function recordMove(db: Db, origin: Origin, before: TimeEntry, after: TimeEntry): Promise<void> {
 	const { organizationId, id: resourceId } = after
 	const values = difference(before, after)
-	await recordChange({ db, origin }, { organizationId, resource: 'time_entry', resourceId, action: 'updated', ...values })
-	await record(db, origin, 'time_entry.updated', after, { before })
+	await Promise.all([
+		recordChange({ db, origin }, { organizationId, resource: 'time_entry', resourceId, action: 'updated', ...values }),
+		record(db, origin, 'time_entry.updated', after, { before }),
+	])
 }
 
 const moved = (entry: TimeEntry, status: TimeEntryStatus, invoiceId: string | null, { now }: Origin): TimeEntry => ({
