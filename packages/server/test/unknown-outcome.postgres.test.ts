@@ -20,6 +20,8 @@ beforeAll(async () => {
 	const config = {
 		...readConfig({ PORT: '0', NODE_ENV: 'test', EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }),
 		...server.settings,
+		// A commit of background work would take the fate that is meant for one of a request.
+		ROLE: 'api' as const,
 		DATABASE_URL: proxy.url,
 	}
 	const log = pino({ level: 'silent' })
