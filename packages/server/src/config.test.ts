@@ -38,6 +38,13 @@ it('Origins that pages call from are named one by one, as a browser sends them',
 	const origins = (CORS_ORIGINS: string) => readConfig({ CORS_ORIGINS }).CORS_ORIGINS
 	expect(origins('')).toEqual([])
 	expect(origins('https://app.example.com, http://localhost:5173')).toEqual(['https://app.example.com', 'http://localhost:5173'])
-	for (const wrong of ['*', 'null', 'app.example.com', 'https://app.example.com/', 'https://App.example.com', 'https://a.example:443'])
+	for (const wrong of [
+		'*',
+		'null',
+		'app.example.com',
+		'https://app.example.com/',
+		'https://App.example.com',
+		'https://a.example:443',
+	])
 		expect(() => origins(wrong)).toThrow(`CORS_ORIGINS=${wrong}: must be origins such as https://app.example.com`)
 })
