@@ -18,6 +18,8 @@ import { addListenCommand } from './commands/remote/listen.ts'
 import { addMappingCommands } from './commands/remote/mappings.ts'
 import { addSyncCommands } from './commands/remote/syncs.ts'
 import { addSecretsCommands } from './commands/secrets.ts'
+import { addCompletionCommands } from './commands/shell/completion.ts'
+import { addProfileCommands } from './commands/shell/profiles.ts'
 import { addUserCommands } from './commands/users.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
@@ -68,7 +70,9 @@ addConnectionCommands(program)
 addMappingCommands(program)
 addSyncCommands(program)
 addListenCommand(program)
-addApiCommands(program, process.argv[2] === 'api')
+addApiCommands(program, process.argv[2] === 'api' || (process.argv[2] === 'complete' && process.argv.includes('api')))
+addProfileCommands(program)
+addCompletionCommands(program)
 addContractCommands(program)
 
 const organizations = program.command('organizations').description('Organizations: each sees only its own records.')

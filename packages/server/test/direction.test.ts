@@ -31,6 +31,7 @@ const floors = [
 	['syncs/engine', 'syncs/decisions', 'syncs/jobs'],
 	['hosted', 'web', 'docs', 'demo', 'erase', 'metrics'],
 	['commands'],
+	['commands/shell'],
 	['commands/remote'],
 	['commands/contract'],
 	['.'],

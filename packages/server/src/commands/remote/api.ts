@@ -65,10 +65,9 @@ function addField(command: Command, field: Part): Field[] {
 	const isTaken = command.options.some(({ long }) => long === `--${name}`)
 	const words = members.flatMap((member) => member.enum ?? (member.items ? resolved(member.items as JsonSchema).enum : []) ?? [])
 	const description = String(field.description ?? resolved(field.schema).description ?? '').split(/(?<=\.)\s/)[0] ?? ''
-	const option = new Option(
-		`--${isTaken ? 'body-' : ''}${name} <value>`,
-		words.length > 0 && words.length <= 12 ? words.join(', ') : description,
-	)
+	const option = new Option(`--${isTaken ? 'body-' : ''}${name} <value>`, description)
+	// Without `choices()`, which would reject a list of them, and values that a newer server knows.
+	if (words.length > 0) option.argChoices = words.map(String)
 	command.addOption(option)
 	return [{ ...field, attribute: option.attributeName() }]
 }

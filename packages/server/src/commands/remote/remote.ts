@@ -2,6 +2,7 @@
 import type { Remit } from '@remit/sdk'
 import { type Command, Option } from 'commander'
 import { command, UsageError } from '../command.ts'
+import { profileOption } from '../shell/profiles.ts'
 
 export interface RemoteOptions {
 	readonly apiKey?: string
@@ -11,7 +12,7 @@ export interface RemoteOptions {
 
 /** Adds the options that say which server a command uses, as whom. */
 export const serverOptions = (command: Command, scope: string) =>
-	command
+	profileOption(command)
 		.addOption(new Option('--api-key <key>', `a key with the scope ${scope}; better in REMIT_API_KEY`).env('REMIT_API_KEY'))
 		.addOption(new Option('--url <url>', 'the Remit server').env('REMIT_BASE_URL').default('http://127.0.0.1:3000'))
 
@@ -20,7 +21,7 @@ export const remoteCommand = (parent: Command, name: string, description: string
 
 export function requireKey({ apiKey }: RemoteOptions): string {
 	if (apiKey) return apiKey
-	throw new UsageError('--api-key: a key is needed, here or in REMIT_API_KEY; remit keys create makes one')
+	throw new UsageError('--api-key: a key is needed, here, in REMIT_API_KEY or in a --profile; remit keys create makes one')
 }
 
 /** Does the work with a client of the server. What the server says no to is one sentence for the user. */
