@@ -40,6 +40,8 @@ const takes = (operation: Operation, name: string) => contractOf(operation).para
 async function expect({ server, operation }: Walk, asked: Asked, status: number, code?: string): Promise<Answer> {
 	const answer = await server.ask(operation.id, asked)
 	const found = codeOf(answer)
+	if (found !== code && (found === 'unsafe_url' || found === 'unresolvable_url'))
+		throw new NotMadeError(`the server does not call its own address (${found})`)
 	if (answer.status !== status || (code !== undefined && found !== code)) {
 		const told = [answer.status, found].filter(Boolean).join(' ')
 		const detail = (answer.body as { detail?: string } | undefined)?.detail

@@ -25,7 +25,7 @@ export function summaryOf(findings: Findings, server: ServerUnderTest, seconds: 
 	const left = [...server.left].map(([id, count]) => `${count} of ${id}`).join(', ')
 	return [
 		'',
-		...[...reasons].map(([reason, all]) => `no valid request, as it ${reason}: ${all.map(([id]) => id).join(', ')}`),
+		...[...reasons].map(([reason, all]) => `no valid request (${reason}): ${all.map(([id]) => id).join(', ')}`),
 		`made ${server.madeCount} records and removed what can be${left ? `; left, as there is no way to remove them: ${left}` : ''}`,
 		`${operations.size} operations, ${asked.length} of ${rows.length} documented answers seen in ${server.requests} requests, ${seconds.toFixed(1)} s${server.waited > 0 ? `, of which ${server.waited} s for rate limits` : ''}`,
 		failed.length === 0 ? 'The server keeps its contract.' : `${failed.length} answers do not keep the contract:`,

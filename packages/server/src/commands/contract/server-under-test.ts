@@ -86,7 +86,7 @@ export class ServerUnderTest {
 	async make(id: string, body?: unknown, ids: readonly string[] = []): Promise<string> {
 		const answer = await this.ask(id, { body, ids })
 		const made = this.noteMade(id, answer, ids)
-		if (made === undefined) throw new NotMadeError(`${id} makes no record: ${answer.status} ${codeOf(answer) ?? ''}`)
+		if (made === undefined) throw new NotMadeError(`${id} answers ${answer.status} ${codeOf(answer) ?? ''}`)
 		return made
 	}
 

@@ -272,11 +272,24 @@ it('takes no organization that has records, unless it may share it, and then lea
 	const { isKept, text } = await verify({ ...options, shared: true })
 	expect({ isKept, text }).toEqual({
 		isKept: true,
-		text: expect.stringContaining('no valid request, as it makes what cannot be removed'),
+		text: expect.stringContaining('no valid request (makes what cannot be removed)'),
 	})
 	expect((await tenant.ask('GET', `/api/companies/${id}`)).body).toEqual(before)
 	expect((await tenant.ask('GET', '/api/organization')).body).toEqual(organization)
 	expect((await tenant.ask('GET', '/api/payments')).body.data).toEqual([])
+})
+
+it('leaves out what a server that does not call its own address cannot be asked', async () => {
+	const strict = await startTestServer({ EGRESS_ALLOW_CIDRS: [] })
+	try {
+		const { isKept, text } = await verify({ apiKey: strict.key, url: strict.url, only: ['webhooks.endpoints'] })
+		expect({ isKept, text }).toEqual({
+			isKept: true,
+			text: expect.stringMatching(/no valid request \(.*unsafe_url.*: .*webhooks.endpoints.create/),
+		})
+	} finally {
+		await strict.close()
+	}
 })
 
 it('ends with one sentence when nobody answers, the key is wrong or the server follows another version', async () => {
