@@ -25,6 +25,7 @@ const checks: readonly [name: string, command: string][] = [
 	['unused files, exports and dependencies', `${tool('knip')} --config tools/knip.json`],
 	['SDK build', 'pnpm --silent --filter @remit/sdk run build'],
 	['SDK packaging', `${tool('publint')} packages/sdk --strict`],
+	['server packaging', `${tool('publint')} packages/server --strict`],
 	['SDK types for every module system', `${tool('attw')} --pack packages/sdk`],
 ]
 
