@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes as allScopes, mayCall } from '../src/auth/keys.ts'
 import { newToken } from '../src/auth/session-cookie.ts'
-import { contractOperations } from '../src/contract/document.ts'
+import { contractOperations, resolved } from '../src/contract/document.ts'
 import { type Operation, operations } from '../src/contract/routes.ts'
 import { documentedAnswers, documents, seen } from './contract.ts'
 import { failAtDatabase, waitsForNothing } from './failing-database.ts'
@@ -40,6 +40,10 @@ const when = (applies: boolean) => (name: string, test: () => Promise<void>) => 
 const takes = (operation: Operation, header: string) =>
 	contractOperations.get(operation.id)?.parameters.some(({ name }) => name === header) ?? false
 const answers = (operation: Operation, status: number) => operation.statuses.includes(status as never)
+const bodyFields = ({ id }: Operation): object => {
+	const schema = contractOperations.get(id)?.requestBody?.content['application/json']?.schema
+	return (schema && (resolved(schema).properties as object | undefined)) ?? {}
+}
 /** Whether the operation changes anything: a POST that needs only a read scope, such as a preview, does not. */
 const changes = ({ writes, ownTransactions, changesNothing, method }: Operation) =>
 	writes || (ownTransactions === true && !changesNothing && method !== 'GET')
@@ -198,6 +202,34 @@ describe.each(operations)('$id', (operation) => {
 			)
 			expect(first?.status).toBe(404)
 			expect(first).toEqual(second)
+		},
+	)
+
+	when(answers(operation, 404) && operation.path.split('{').length > 2)(
+		'answers 404 to what a record of its own has not',
+		async () => {
+			const [of = '', part = ''] = (await sampleOf(operation).make?.(tenant)) ?? []
+			const { body } = await newRequest(operation, tenant)
+			const missing = await ask(pathOf(operation, [of, 'unknown']), { body })
+			expect(missing.status).toBe(404)
+			expect(missing.body.code).not.toBe((await ask(pathOf(operation, ['unknown', part]), { body })).body.code)
+		},
+	)
+
+	const references = Object.keys(bodyFields(operation)).flatMap((field) => {
+		const [, kind] = /^(\w+)Id$/.exec(field) ?? []
+		const code = `unknown_${kind}`
+		return kind && documents(operation, code) ? [{ field, code }] : []
+	})
+	// A preview has a connection or records, not both.
+	when(references.length > 0 && operation.id !== 'mappings.preview')(
+		'answers 422 to a record that it cannot refer to, and names the field',
+		async () => {
+			for (const { field, code } of references) {
+				const { path, body } = await newRequest(operation, tenant)
+				const refused = await ask(path, { body: { ...body, [field]: 'unknown' } })
+				expect(refused).toMatchObject({ status: 422, body: { code, errors: [{ pointer: `/${field}` }] } })
+			}
 		},
 	)
 

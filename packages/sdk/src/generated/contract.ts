@@ -5103,7 +5103,7 @@ export type OkWithETagAnswer = {
 	};
 };
 export type VersionMismatchAnswer = ProblemAnswer<"version_mismatch">;
-export type InvalidVatIdOrInvalidIbanAnswer = ProblemAnswer<"invalid_vat_id" | "invalid_iban">;
+export type InvalidVatIdAnswer = ProblemAnswer<"invalid_vat_id">;
 /** The request has succeeded. */
 export type HistoryEntryListAnswer = {
 	content: {
@@ -5438,7 +5438,7 @@ export interface operations {
 			409: IdempotencyKeyInUseAnswer;
 			413: PayloadTooLargeAnswer;
 			415: UnsupportedMediaTypeAnswer;
-			422: ProblemAnswer<"invalid_vat_id" | "invalid_iban" | "idempotency_key_reused">;
+			422: ProblemAnswer<"invalid_vat_id" | "idempotency_key_reused">;
 			429: RateLimitedOrStorageLimitReachedAnswer;
 			500: InternalErrorAnswer;
 			503: OutcomeUnknownOrUnavailableAnswer;
@@ -5498,7 +5498,7 @@ export interface operations {
 			412: VersionMismatchAnswer;
 			413: PayloadTooLargeAnswer;
 			415: UnsupportedMediaTypeAnswer;
-			422: InvalidVatIdOrInvalidIbanAnswer;
+			422: InvalidVatIdAnswer;
 			429: RateLimitedOrStorageLimitReachedAnswer;
 			500: InternalErrorAnswer;
 			503: OutcomeUnknownOrUnavailableAnswer;
@@ -5551,7 +5551,7 @@ export interface operations {
 			412: VersionMismatchAnswer;
 			413: PayloadTooLargeAnswer;
 			415: UnsupportedMediaTypeAnswer;
-			422: InvalidVatIdOrInvalidIbanAnswer;
+			422: InvalidVatIdAnswer;
 			429: RateLimitedOrStorageLimitReachedAnswer;
 			500: InternalErrorAnswer;
 			503: OutcomeUnknownOrUnavailableAnswer;
@@ -7728,7 +7728,7 @@ export interface operations {
 			404: ProblemAnswer<"setup_not_found">;
 			413: PayloadTooLargeAnswer;
 			415: UnsupportedMediaTypeAnswer;
-			422: ProblemAnswer<"invalid_vat_id" | "invalid_iban" | "invalid_setup" | "invalid_stages">;
+			422: ProblemAnswer<"invalid_setup">;
 			429: RateLimitedAnswer;
 			500: InternalErrorAnswer;
 			503: OutcomeUnknownOrUnavailableAnswer;
