@@ -46,7 +46,7 @@ const schemas: Obj = {
 
 const list: Obj = {
 	operationId: 'invoices.list',
-	'x-required-scopes': ['invoices:read'],
+	security: [{ key: ['invoices:read'] }],
 	parameters: [
 		{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
 		{ name: 'status', in: 'query', required: true, schema: ref('Status') },

@@ -218,13 +218,13 @@ describe('security', () => {
 	test.each<[string, Edit, string]>([
 		[
 			'a scope that is added breaks',
-			[`${LIST}/x-required-scopes`, ['invoices:read', 'all']],
-			'breaking scope-added: operation: needs scope `all` now',
+			[`${LIST}/security`, [{ key: ['invoices:read', 'all'] }]],
+			'breaking security-tightened: operation: needs the scope `all` now',
 		],
 		[
 			'a scope that is removed is additive',
-			[`${LIST}/x-required-scopes`, none],
-			'additive scope-removed: operation: no longer needs scope `invoices:read`',
+			[`${LIST}/security`, [{ key: [] }]],
+			'additive security-loosened: operation: no longer needs the scope `invoices:read`',
 		],
 		[
 			'opening to anyone is additive',
@@ -233,7 +233,7 @@ describe('security', () => {
 		],
 		[
 			'another scheme in addition is additive',
-			[`${LIST}/security`, [{ key: [] }, { cookie: [] }]],
+			[`${LIST}/security`, [{ key: ['invoices:read'] }, { cookie: [] }]],
 			'additive security-loosened: operation: other credentials are accepted now',
 		],
 		[
@@ -243,7 +243,7 @@ describe('security', () => {
 		],
 		[
 			'two schemes together break',
-			[`${LIST}/security`, [{ key: [], cookie: [] }]],
+			[`${LIST}/security`, [{ key: ['invoices:read'], cookie: [] }]],
 			'breaking security-tightened: operation: other credentials are accepted now',
 		],
 		[
@@ -263,6 +263,7 @@ describe('security', () => {
 			said([
 				['/components/securitySchemes', { token: { type: 'http', scheme: 'bearer' } }],
 				['/security', [{ token: [] }]],
+				[`${LIST}/security`, [{ token: ['invoices:read'] }]],
 			]),
 		).toEqual([])
 	})

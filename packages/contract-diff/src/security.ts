@@ -1,6 +1,6 @@
-// Compares who may call an operation: the alternatives of `security`, and the scopes of `x-required-scopes`.
+// Compares who may call an operation: the alternatives of `security`, each with its schemes and their scopes.
 import { say, type Walk } from './change.ts'
-import { child, entries, expanded, follow, isObject, type Obj, type Place, same, stable, strings } from './document.ts'
+import { child, entries, expanded, follow, isObject, type Obj, type Place, stable, strings } from './document.ts'
 
 /** What one alternative requires: each scheme and each of its scopes. An empty one lets anyone call. */
 type Demand = Set<string>
@@ -13,12 +13,20 @@ function identity(doc: Obj, name: string): string {
 	return stable(expanded(doc, wire))
 }
 
-function demands(doc: Obj, operation: Place): Demand[] {
+/** The alternatives of an operation, of its own or of the document. */
+function alternatives(doc: Obj, operation: Place): Place[] {
 	const own = child(operation, 'security')
 	const security = own.node === undefined ? child({ node: doc, pointer: '#' }, 'security') : own
-	const listed = entries(security).map(([, alternative]) => demand(doc, alternative))
+	return entries(security).map(([, alternative]) => alternative)
+}
+
+function demands(doc: Obj, operation: Place): Demand[] {
+	const listed = alternatives(doc, operation).map((alternative) => demand(doc, alternative))
 	return listed.length === 0 ? [new Set()] : listed
 }
+
+const scopesOf = (doc: Obj, operation: Place): string[] =>
+	alternatives(doc, operation).flatMap((alternative) => entries(alternative).flatMap(([, scopes]) => strings(scopes.node)))
 
 function demand(doc: Obj, alternative: Place): Demand {
 	return new Set(
@@ -35,30 +43,27 @@ export function compareSecurity(walk: Walk, base: Place, head: Place): void {
 	const covered = (some: Demand[], all: Demand[]) =>
 		some.every((one) => all.some((other) => [...other].every((need) => one.has(need))))
 	const pointer = `${head.pointer}/security`
-	if (!covered(before, after)) say(walk, 'breaking', 'security-tightened', pointer, outcome(before, after))
-	else if (!covered(after, before)) say(walk, 'additive', 'security-loosened', pointer, outcome(before, after))
-	compareScopes(walk, child(base, 'x-required-scopes'), child(head, 'x-required-scopes'))
+	const [had, has] = [scopesOf(walk.base, base), scopesOf(walk.head, head)]
+	const [added, removed] = [without(has, had), without(had, has)]
+	if (!covered(before, after)) {
+		const scope = added && `needs the scope ${added} now`
+		say(walk, 'breaking', 'security-tightened', pointer, outcome(before, after, scope))
+	} else if (!covered(after, before)) {
+		const scope = removed && `no longer needs the scope ${removed}`
+		say(walk, 'additive', 'security-loosened', pointer, outcome(before, after, scope))
+	}
 }
 
-function outcome(before: Demand[], after: Demand[]): string {
+/** The names that are not among others, for people; empty when there are none. */
+const without = (names: readonly string[], others: readonly string[]): string =>
+	[...new Set(names)]
+		.filter((name) => !others.includes(name))
+		.map((name) => `\`${name}\``)
+		.join(', ')
+
+function outcome(before: Demand[], after: Demand[], scope: string): string {
 	const open = (all: Demand[]) => all.some((one) => one.size === 0)
 	if (open(before)) return 'was open to anyone, needs credentials now'
 	if (open(after)) return 'needed credentials, is open to anyone now'
-	return 'other credentials are accepted now'
-}
-
-function compareScopes(walk: Walk, base: Place, head: Place): void {
-	const isList = (place: Place) => place.node === undefined || Array.isArray(place.node)
-	if (!isList(base) || !isList(head)) {
-		if (!same(base.node, head.node))
-			say(walk, 'breaking', 'scope-changed', head.pointer, '`x-required-scopes` changed, treated as breaking')
-		return
-	}
-	const [before, after] = [strings(base.node), strings(head.node)]
-	for (const scope of after.filter((each) => !before.includes(each))) {
-		say(walk, 'breaking', 'scope-added', head.pointer, `needs scope \`${scope}\` now`)
-	}
-	for (const scope of before.filter((each) => !after.includes(each))) {
-		say(walk, 'additive', 'scope-removed', base.pointer, `no longer needs scope \`${scope}\``)
-	}
+	return scope || 'other credentials are accepted now'
 }
