@@ -97,16 +97,13 @@ describe('the schema of an event type', () => {
 		}
 	})
 
-	it('rejects an event that lacks a field, or has one too many or of another type', () => {
+	it('rejects an event that lacks a field, or has one of another type, and takes one with more, as later versions may have', () => {
 		for (const { type, example } of described) {
 			const { sequence, ...without } = example
-			for (const wrong of [
-				without,
-				{ ...example, more: 1 },
-				{ ...example, sequence: String(sequence) },
-				{ ...example, data: {} },
-			])
+			for (const wrong of [without, { ...example, sequence: String(sequence) }, { ...example, data: {} }])
 				expect(faults({ ...wrong, type })).not.toEqual([])
+			const later = { ...example, type, more: 1 }
+			expect(faults(later)).toEqual([])
 		}
 	})
 })

@@ -130,7 +130,8 @@ it('What an invoice gets of a payment again and again is one allocation, and any
 
 it('A payment is on at most 500 invoices, so that each of its events stays short', async () => {
 	const ids: string[] = []
-	for (let n = 0; n < 501; n++) ids.push(await create({ totalCents: 2 }))
+	const invoices = Array.from({ length: 167 }, () => ({ totalCents: 2 }))
+	for (let part = 0; part < 3; part++) ids.push(...(await Promise.all(invoices.map((invoice) => create(invoice)))))
 	const id = await pay({ amountCents: 1_000 })
 	const give = (some: string[]) => {
 		const allocations = some.map((invoiceId) => ({ invoiceId, amountCents: 1 }))
