@@ -15,7 +15,7 @@ import { Table } from '../ui/table.tsx'
 export function Deals({ companyId }: { companyId: string }) {
 	const { data, error } = useInfiniteQuery(list('deals.list', { companyId, limit: 50 }))
 	const { may } = useSession()
-	const pipelines = usePipelines()
+	const { pipelines } = usePipelines()
 	const add = (
 		<Link to="/deals/new" search={{ companyId }} className="button plain small">
 			<Plus aria-hidden="true" />

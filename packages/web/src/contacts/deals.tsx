@@ -16,7 +16,7 @@ export function Deals({ contactId }: { contactId: string }) {
 	const { locale } = useSession()
 	const { data, error } = useInfiniteQuery(list('deals.list', { contactId, limit: 100 }))
 	const rows = data?.pages[0]?.rows
-	const pipelines = usePipelines()
+	const { pipelines } = usePipelines()
 	return (
 		<Card title="Deals" isFlush>
 			{error && <ErrorPanel isSmall {...describe(error)} />}

@@ -95,7 +95,7 @@ export function DealForm({ form, ...props }: DealFormProps) {
 
 function StageFields({ form }: { form: Form<DealValues> }) {
 	const { control, setValue } = form.form
-	const pipelines = usePipelines() ?? []
+	const { pipelines = [] } = usePipelines()
 	const pipelineId = useWatch({ control, name: 'pipelineId' })
 	const stagesOf = (id: string) => pipelines.find((pipeline) => pipeline.id === id)?.stages ?? []
 	const change = (id: string) => {

@@ -44,7 +44,7 @@ function Shown({ deal }: { deal: Deal }) {
 	const { id } = deal
 	const { may } = useSession()
 	const [dialog, setDialog] = useState<'delete' | 'invoice'>()
-	const pipelines = usePipelines()
+	const { pipelines } = usePipelines()
 	const pipeline = pipelines?.find((found) => found.id === deal.pipelineId)
 	const { move, error: refusal } = useMove()
 	const time = useTimeEntries({ dealId: id })

@@ -29,7 +29,7 @@ export default function DealsPage() {
 		(text: string) => void navigate({ to: '/deals', search: (now) => ({ ...now, search: text || undefined }), replace: true }),
 		[navigate],
 	)
-	const pipelines = usePipelines()
+	const { pipelines, failure: withoutPipelines } = usePipelines()
 	const pipeline = pipelines?.find(({ id }) => id === chosen) ?? pipelines?.[0]
 	const {
 		rows: deals,
@@ -37,12 +37,13 @@ export default function DealsPage() {
 		isMoreComing,
 		onEnd,
 		isStale,
-		failure,
+		failure: withoutDeals,
 	} = usePages(
 		'deals.list',
 		{ limit: 100, ...(search && { search }), ...(pipeline && { pipelineId: pipeline.id }) },
 		{ enabled: pipeline !== undefined },
 	)
+	const failure = withoutDeals ?? withoutPipelines
 	const { move, error: refusal } = useMove()
 	return (
 		<>

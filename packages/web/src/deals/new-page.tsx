@@ -6,19 +6,21 @@ import { useSession } from '../api/session.ts'
 import { usePipelines } from '../forms/pipelines.ts'
 import { useRecordForm } from '../forms/use-record-form.ts'
 import { DealCreate } from '../generated/fields.ts'
+import { Loaded } from '../ui/loaded.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.ts'
 import { DealForm, type DealValues } from './deal-form.tsx'
 
 const route = getRouteApi('/deals/new')
 
 export default function NewDealPage() {
-	const pipelines = usePipelines()
+	const { pipelines, failure } = usePipelines()
 	return (
 		<>
 			<PageHeader title="New deal" above={<Link to="/deals">Deals</Link>} />
-			{pipelines ? <NewDeal pipeline={pipelines[0]} /> : <Skeleton />}
+			<Loaded data={pipelines} failure={failure}>
+				{([first]) => <NewDeal pipeline={first} />}
+			</Loaded>
 		</>
 	)
 }

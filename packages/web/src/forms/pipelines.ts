@@ -1,12 +1,13 @@
 import type { Pipeline, Stage } from '@remit/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { type Failure, failureOf } from '../api/pages.ts'
 import { list } from '../api/query.ts'
 import { type Status, words } from '../format/names.ts'
 
 /** The pipelines of the organization, the oldest first: new deals go there. */
-export function usePipelines(): readonly Pipeline[] | undefined {
-	const { data } = useInfiniteQuery({ ...list('pipelines.list', { limit: 100 }), staleTime: 60_000 })
-	return data?.pages[0]?.rows.toReversed()
+export function usePipelines(): { pipelines: readonly Pipeline[] | undefined; failure: Failure | undefined } {
+	const query = useInfiniteQuery({ ...list('pipelines.list', { limit: 100 }), staleTime: 60_000 })
+	return { pipelines: query.data?.pages[0]?.rows.toReversed(), failure: failureOf(query) }
 }
 
 const tones = { open: 'accent', won: 'good', lost: 'plain' } as const

@@ -7,6 +7,7 @@ import { FormSelect } from '../forms/form-select.tsx'
 import { RecordForm } from '../forms/record-form.tsx'
 import type { RecordForm as Form } from '../forms/use-record-form.ts'
 import { Card } from '../ui/card.tsx'
+import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Field } from '../ui/field.tsx'
 import { NativeSelect } from '../ui/native-select.tsx'
 import { choicesOf, conflictPolicies, deletePolicies, directions, errorPolicies } from './words.ts'
@@ -39,6 +40,7 @@ export function SyncForm({ form, isNew, ...props }: SyncFormProps) {
 	const { control } = form.form
 	const connections = usePages('connections.list', { limit: 100 })
 	const mappings = usePages('mappings.list', { limit: 100, status: 'active' })
+	const failure = connections.failure ?? mappings.failure
 	const direction = useController({ control, name: 'direction' }).field.value
 	const connectionId = useController({ control, name: 'connectionId' }).field.value
 	const provider = connections.rows?.find(({ id }) => id === connectionId)?.provider
@@ -50,6 +52,7 @@ export function SyncForm({ form, isNew, ...props }: SyncFormProps) {
 			.map(({ id, name }) => ({ id, label: name }))
 	return (
 		<RecordForm form={form} locale={locale} {...props}>
+			{failure && <ErrorPanel isSmall {...failure} />}
 			<Card title="What">
 				<div className="form-grid">
 					<FormField control={control} name="name" label="Name" isRequired autoFocus autoComplete="off" />

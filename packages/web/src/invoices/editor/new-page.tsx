@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { useRef } from 'react'
+import { failureOf } from '../../api/pages.ts'
 import { read, useWrite } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { addDays, dayIn } from '../../format/dates.ts'
 import { useRecordForm } from '../../forms/use-record-form.ts'
+import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.ts'
 import { check, nameOf, rules } from './checks.ts'
 import { Editor } from './editor.tsx'
@@ -15,11 +16,14 @@ import { blankLine, type InvoiceValues, inputOf, usualTax, written } from './val
 const route = getRouteApi('/invoices/new')
 
 export default function NewInvoicePage() {
-	const { data: rates, isPending } = useQuery({ ...read('taxRates.list', { limit: 100 }), staleTime: 60_000 })
+	const rates = useQuery({ ...read('taxRates.list', { limit: 100 }), staleTime: 60_000 })
 	return (
 		<>
 			<PageHeader title="New invoice" above={<Link to="/invoices">Invoices</Link>} />
-			{isPending ? <Skeleton /> : <NewInvoice tax={usualTax(rates?.data ?? [])} />}
+			{/* Not without the rates: its lines would have no tax. */}
+			<Loaded data={rates.data} failure={failureOf(rates)}>
+				{({ data }) => <NewInvoice tax={usualTax(data)} />}
+			</Loaded>
 		</>
 	)
 }
