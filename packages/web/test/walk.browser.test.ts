@@ -1,48 +1,31 @@
 // Every address of routes.ts, on a phone and a desktop, light and dark: nobody is kept out, nothing is reported, nothing scrolls
 // sideways. The screenshots are for people to look at: the folder is printed when WALK_FOLDER names none.
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pagesIn } from '../budget.ts'
+import { addresses, fill, outside, recordsOf } from './addresses.ts'
 import { type App, hasBrowser, type Opened, startApp } from './app.ts'
 
 const folder = process.env.WALK_FOLDER
 
-const addresses = pagesIn(readFileSync(join(import.meta.dirname, '../src/routes.ts'), 'utf8')).map(({ path }) => path)
-/** Of whoever has not signed in. */
-const outside = ['/sign-in', '/setup', '/invite', '/reset']
 const widths = [390, 1280]
 
 describe.skipIf(!hasBrowser)('every address', () => {
 	let app: App
-	/** A record of each kind, for the addresses that name one. */
-	const ids: Record<string, string> = {}
+	let ids: Readonly<Record<string, string>>
 	beforeAll(async () => {
 		app = await startApp()
-		const { companies, contacts, timeEntries, taxRates } = app.client
-		ids.companies = (await companies.list({ limit: 1 })).data[0]?.id as string
-		ids.contacts = (await contacts.list({ limit: 1 })).data[0]?.id as string
-		ids.pipelines = (await app.client.pipelines.list({ limit: 1 })).data[0]?.id as string
-		ids['tax-rates'] = (await taxRates.list({ limit: 1 })).data[0]?.id as string
-		// Of the deal that has time.
-		const [entry] = (await timeEntries.list({ limit: 1, status: 'open' })).data
-		ids.time = entry?.id as string
-		ids.deals = entry?.dealId as string
-		await addWebhooks(app, ids)
-		await findSync(app, ids)
-		ids.invoices = (await app.client.invoices.list({ status: ['sent'], limit: 1 })).data[0]?.id as string
+		ids = await recordsOf(app)
 		if (folder) mkdirSync(folder, { recursive: true })
 	})
 	afterAll(() => app?.close())
-
-	const fill = (path: string) => path.replaceAll(/\/([\w-]+)\/\$\w+/g, (_, kind: string) => `/${kind}/${ids[kind]}`)
 
 	it.each(addresses.flatMap((path) => widths.map((width) => ({ path, width }))))(
 		'$path at $width px, light and dark, is for everybody and reports nothing',
 		async ({ path, width }) => {
 			const person = outside.includes(path) ? null : undefined
-			const opened = await app.openApp(fill(path), { person, viewport: { width, height: 844 }, colorScheme: 'light' })
+			const opened = await app.openApp(fill(path, ids), { person, viewport: { width, height: 844 }, colorScheme: 'light' })
 			const { page, complaints } = opened
 			await page.waitForLoadState('networkidle')
 			// On a busy machine the network is idle before the page has all of its answers.
@@ -62,21 +45,6 @@ describe.skipIf(!hasBrowser)('every address', () => {
 		},
 	)
 })
-
-/** An endpoint that nobody answers at, and a delivery to it. */
-async function addWebhooks({ client, url }: App, ids: Record<string, string>): Promise<void> {
-	ids.endpoints = (
-		await client.webhooks.endpoints.create({ url: `${url}/nobody`, eventTypes: ['invoice.*', 'company.created'] })
-	).id
-	ids.deliveries = (await client.webhooks.endpoints.test(ids.endpoints)).id
-	ids['event-types'] = 'invoice-paid'
-}
-
-/** The demo's sync, and its first run. */
-async function findSync({ client }: App, ids: Record<string, string>): Promise<void> {
-	const [sync] = (await client.syncs.list({ limit: 1 })).data
-	Object.assign(ids, { syncs: sync?.id, runs: sync?.lastRun?.id, connections: sync?.connectionId, mappings: sync?.mappingId })
-}
 
 /** What axe-core finds. It runs in a world of its own, which the page's policy does not concern. */
 async function violations({ page }: Opened): Promise<string[]> {
