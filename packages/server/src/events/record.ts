@@ -56,11 +56,14 @@ const maxRemembered = 10_000
 /** Until when an organization has a job that removes its old events: this process makes it due once an hour, not with each event. */
 const remembered = new Map<string, number>()
 
-/** An event that is rolled back takes the job with it; one of the next hour makes it due again. */
+/**
+ * An event that is rolled back takes the job with it; one of the next hour makes it due again. Remembered before the job is stored: a hundred
+ * events that are written together need it once.
+ */
 async function scheduleRetention(db: Db, organizationId: string, now: number): Promise<void> {
 	if ((remembered.get(organizationId) ?? 0) > now) return
 	if (remembered.size >= maxRemembered) remembered.clear()
 	const dueAt = now + hourMs
-	await scheduleJob(db, { organizationId, kind: jobKinds.retention, resourceId: '', dueAt })
 	remembered.set(organizationId, dueAt)
+	await scheduleJob(db, { organizationId, kind: jobKinds.retention, resourceId: '', dueAt })
 }
