@@ -8,17 +8,9 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import type { Json, Obj } from './document.ts'
-import { CREATE, example, INPUT, LIST, OUTPUT, put, STATUS } from './example.ts'
+import { CREATE, changed, example, INPUT, OUTPUT, put, STATUS, withAddition, withBreak } from './example.ts'
 
 const TOOL = join(import.meta.dirname, 'cli.ts')
-
-function changed(version: string, pointer: string, value: Json | undefined): Obj {
-	const document = example(version)
-	put(document, pointer, value)
-	return document
-}
-const withBreak = (version: string) => changed(version, LIST, undefined)
-const withAddition = (version: string) => changed(version, `${INPUT}/properties/memo`, {})
 
 let folder = ''
 const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !key.startsWith('GIT_')))

@@ -2,16 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { diffContracts } from './diff.ts'
 import { isObject, type Json, type Obj } from './document.ts'
-import { CREATE, example, INPUT, LIST, put } from './example.ts'
+import { CREATE, changed, example, INPUT, LIST, put, withAddition, withBreak } from './example.ts'
 import { markdown } from './report.ts'
-
-function changed(version: string, pointer: string, value: Json | undefined): Obj {
-	const document = example(version)
-	put(document, pointer, value)
-	return document
-}
-const withBreak = (version: string) => changed(version, LIST, undefined)
-const withAddition = (version: string) => changed(version, `${INPUT}/properties/memo`, {})
 
 describe('the verdict', () => {
 	test('identical documents have no difference', () => {

@@ -99,6 +99,15 @@ export const OUTPUT = '/components/schemas/Invoice'
 export const STATUS = '/components/schemas/Status'
 export const LIMIT = `${LIST}/parameters/0`
 
+/** The example of a version with one change. */
+export function changed(version: string, pointer: string, value: Json | undefined): Obj {
+	const document = example(version)
+	put(document, pointer, value)
+	return document
+}
+export const withBreak = (version: string) => changed(version, LIST, undefined)
+export const withAddition = (version: string) => changed(version, `${INPUT}/properties/memo`, {})
+
 export type Edit = [pointer: string, value: Json | undefined]
 
 /** The findings, as lines, when the newer document has `edits` and the older one `before`; of one operation, or of all. */
