@@ -3,7 +3,7 @@
 import { appendFileSync } from 'node:fs'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { absolute, newAjv } from '../src/contract/ajv.ts'
-import { type ContractOperation, contractOperations, schemas, sealed } from '../src/contract/document.ts'
+import { contractOperations, documentedOf, schemas, sealed } from '../src/contract/document.ts'
 import { type Operation, operations, Routes } from '../src/contract/routes.ts'
 
 const routes = new Routes(operations)
@@ -26,22 +26,12 @@ function validator(key: string, schema: object): ValidateFunction {
 export const seen = new Set<string>()
 
 /** All that the contract documents of an operation, in the same form. */
-export function documentedAnswers({ id }: Operation): string[] {
-	const { responses } = contractOperations.get(id) as ContractOperation
-	return Object.entries(responses).flatMap(([status, { content = {} }]) => {
-		const [, narrowed] = (content['application/problem+json']?.schema.allOf ?? []) as [object, Narrowed]
-		return narrowed ? narrowed.properties.code.enum.map((code) => `${id} ${status} ${code}`) : [`${id} ${status}`]
-	})
-}
+export const documentedAnswers = (operation: Operation): string[] =>
+	documentedOf(operation).map(({ status, code }) => [operation.id, status, code].filter(Boolean).join(' '))
 
 /** Whether the operation may answer the code. */
 export const documents = (operation: Operation, code: string): boolean =>
-	documentedAnswers(operation).some((answer) => answer.endsWith(` ${code}`))
-
-/** The part of a problem's schema that has the codes. */
-interface Narrowed {
-	readonly properties: { readonly code: { readonly enum: readonly string[] } }
-}
+	documentedOf(operation).some((answer) => answer.code === code)
 
 /** Gets every line of `seen` once for each worker, so that tools/answer-coverage.ts can count over all tests. */
 const file = process.env.ANSWERS_SEEN

@@ -117,6 +117,21 @@ export const contractOperations: ReadonlyMap<string, ContractOperation> = new Ma
 		]),
 )
 
+/** What the contract documents of an operation: each status, and of errors each code. */
+export function documentedOf({ id }: { readonly id: string }): { status: number; code: string | undefined }[] {
+	const { responses } = contractOperations.get(id) as ContractOperation
+	return Object.entries(responses).flatMap(([status, { content = {} }]) => {
+		const [, narrowed] = (content['application/problem+json']?.schema.allOf ?? []) as [object?, Narrowed?]
+		const codes = narrowed?.properties.code.enum ?? [undefined]
+		return codes.map((code) => ({ status: Number(status), code }))
+	})
+}
+
+/** The part of a problem's schema that has the codes. */
+interface Narrowed {
+	readonly properties: { readonly code: { readonly enum: readonly string[] } }
+}
+
 function answer(found: unknown): object {
 	const { headers, ...response } = component(found) as { headers?: object }
 	return { ...response, headers: mapValues(headers ?? {}, component) }

@@ -27,20 +27,6 @@ function validator(schema: object): ValidateFunction {
 
 export const contractOf = ({ id }: Operation) => contractOperations.get(id) as ContractOperation
 
-/** What the contract documents of an operation: each status, and of errors each code. */
-export function documentedOf(operation: Operation): { status: number; code: string | undefined }[] {
-	return Object.entries(contractOf(operation).responses).flatMap(([status, { content = {} }]) => {
-		const [, narrowed] = (content['application/problem+json']?.schema.allOf ?? []) as [object?, Narrowed?]
-		const codes = narrowed?.properties.code.enum ?? [undefined]
-		return codes.map((code) => ({ status: Number(status), code }))
-	})
-}
-
-/** The part of a problem's schema that has the codes. */
-interface Narrowed {
-	readonly properties: { readonly code: { readonly enum: readonly string[] } }
-}
-
 /** A sentence for each mistake, which begins with its place. */
 export function faultsOf(operation: Operation, answer: Answer, path: string): string[] {
 	const { responses } = contractOf(operation)

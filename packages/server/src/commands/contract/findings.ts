@@ -1,6 +1,7 @@
 // What a run has seen: of each operation the statuses and codes, and what is wrong with them.
+import { documentedOf } from '../../contract/document.ts'
 import { type Operation, operations } from '../../contract/routes.ts'
-import { type Answer, codeOf, documentedOf } from './answers.ts'
+import { type Answer, codeOf } from './answers.ts'
 
 export interface Row {
 	readonly operation: string
