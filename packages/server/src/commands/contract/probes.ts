@@ -175,6 +175,9 @@ function otherThan(body: unknown): object | undefined {
 	return { ...(body as object), [name]: typeof value === 'number' ? value - 1 : `${value} II` }
 }
 
+/** The operation that reads the record that another one changes or deletes. */
+const readingOf = ({ path }: Operation) => operations.find((each) => each.method === 'GET' && each.path === path)
+
 /** The operation that reads the record at a path. */
 const readingAt = (path: string) =>
 	operations.find((each) => each.method === 'GET' && new RegExp(`^${each.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
@@ -213,7 +216,7 @@ function differences(body: unknown, record: Answer): string[] {
 /** The change is in the record, its version is the one of the answer, and `If-Match` takes it. */
 async function probeChange(walk: Walk, ids: readonly string[], body: unknown, changed: Answer): Promise<void> {
 	const { operation, server } = walk
-	const reading = operations.find(({ method, path }) => method === 'GET' && path === operation.path)
+	const reading = readingOf(operation)
 	if (!reading) return
 	const record = await server.ask(reading.id, { ids })
 	const fail = (fault: string) => server.findings.fail(operation, changed.status, undefined, fault)
@@ -242,7 +245,7 @@ async function probeReading(walk: Walk, asked: Asked, answer: Answer): Promise<v
 
 /** What was deleted is no longer there. */
 async function probeGone({ operation, recipe, server }: Walk, ids: readonly string[]): Promise<void> {
-	const reading = operations.find(({ method, path }) => method === 'GET' && path === operation.path)
+	const reading = readingOf(operation)
 	if (!reading || recipe.archives || !documents(reading, 404)) return
 	const { status } = await server.ask(reading.id, { ids })
 	if (status !== 404) server.findings.fail(operation, 200, undefined, `effect: the record still answers ${status}`)
