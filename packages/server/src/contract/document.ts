@@ -42,30 +42,32 @@ export function documentOf(method: string, path: string) {
  */
 const relaxedQuery = { allowReserved: true, allowEmptyValue: true }
 
-/** A copy for the validator, which changes what it is given. Every parameter of a query has what it needs. */
-export function relaxed<Part>(part: Part): Part {
+/** A copy in which every object but those of examples has also what `more` returns of it. */
+function extended<Part>(part: Part, more: (within: object) => object | false): Part {
 	const copy = structuredClone(part)
-	const relax = (within: unknown) => {
-		if (typeof within !== 'object' || within === null) return
-		if ('in' in within && within.in === 'query' && 'schema' in within) Object.assign(within, relaxedQuery)
-		for (const value of Object.values(within)) relax(value)
+	const extend = (within: unknown, name?: string) => {
+		if (typeof within !== 'object' || within === null || name === 'example' || name === 'examples') return
+		Object.assign(within, more(within))
+		for (const [key, value] of Object.entries(within)) extend(value, key)
 	}
-	relax(copy)
+	extend(copy)
 	return copy
 }
 
+/** A copy for the validator, which changes what it is given. Every parameter of a query has what it needs. */
+export const relaxed = <Part>(part: Part): Part =>
+	extended(part, (within) => 'in' in within && within.in === 'query' && 'schema' in within && relaxedQuery)
+
 /** A copy for tests and development, in which an answer may have no field that the contract does not name. Clients must take such fields. */
-export function sealed<Part>(part: Part): Part {
-	const copy = structuredClone(part)
-	const seal = (within: unknown, name?: string) => {
-		if (typeof within !== 'object' || within === null || name === 'example' || name === 'examples') return
-		if ('type' in within && within.type === 'object' && 'properties' in within && !('additionalProperties' in within))
-			Object.assign(within, { additionalProperties: false })
-		for (const [key, value] of Object.entries(within)) seal(value, key)
-	}
-	seal(copy)
-	return copy
-}
+export const sealed = <Part>(part: Part): Part =>
+	extended(
+		part,
+		(within) =>
+			'type' in within &&
+			within.type === 'object' &&
+			'properties' in within &&
+			!('additionalProperties' in within) && { additionalProperties: false },
+	)
 
 export const documentText = JSON.stringify(document)
 
