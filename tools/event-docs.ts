@@ -147,7 +147,8 @@ function exampleOf({ components: { schemas } }: OpenApiDocument, type: string, s
 const changesOf = (before: JsonObject, moment: JsonObject = {}): JsonObject =>
 	Object.fromEntries(Object.entries(moment).map(([field, to]) => [field, { from: before[field] as Json, to }]))
 
-const nameIn = (reference: JsonObject | undefined) => String(reference?.$ref).replace('#/components/schemas/', '')
+/** The name of the schema that a reference names. */
+export const nameIn = (reference: JsonObject | undefined) => String(reference?.$ref).replace('#/components/schemas/', '')
 
 /** `InvoiceWithEmail` has the example of an invoice, and one of an e-mail. */
 function exampleOfData(schemas: Schemas, name: string, moment: JsonObject = {}): JsonObject {

@@ -1,7 +1,7 @@
 // Writes packages/sdk/src/generated/contract.ts: the types of the contract by openapi-typescript, without what their readers do not
 // need. The document has the examples, the classes of the SDK the prose of operations.
 import openapiTypescript, { astToString } from 'openapi-typescript'
-import { eventSchemas, kindOfEvent } from './event-docs.ts'
+import { eventSchemas, kindOfEvent, nameIn } from './event-docs.ts'
 import type { Json, JsonObject, OpenApiDocument } from './openapi.ts'
 
 /** Leaves the webhooks and their headers out: neither the server nor the SDK calls them, and their payloads are schemas. */
@@ -26,7 +26,6 @@ export async function writeTypes({ webhooks, ...whole }: OpenApiDocument, banner
 	const [, paths = '', models = '', answers = '', named = '', headers = '', operations = ''] = found
 	const types = withEvents(whole, hoisted(models, '') + hoisted(answers, 'Answer')) + operations
 	const inlined = types
-		.replaceAll(/components\["schemas"\]\["(\w+)"\]/g, '$1')
 		.replaceAll(/components\["responses"\]\["(\w+)"\]/g, '$1Answer')
 		.replaceAll(/components\["parameters"\]\["([\w.]+)"\]/g, (_, name) => typeOf(named, name))
 		.replaceAll(/components\["headers"\]\["([\w-]+)"\]/g, (_, name) => typeOf(headers, name))
@@ -54,10 +53,7 @@ function withEvents(document: OpenApiDocument, text: string): string {
 	const [first] = [...eventSchemas(document)]
 	if (!first) return text
 	const bodyOf = (name: string) => new RegExp(`^export type ${name} = (\\{\\n.*?^\\});\\n`, 'ms').exec(text)?.[1] ?? ''
-	const model = (schema: JsonObject) =>
-		String((schema.properties as Record<string, JsonObject>).data?.$ref)
-			.split('/')
-			.at(-1)
+	const model = (schema: JsonObject) => nameIn((schema.properties as Record<string, JsonObject>).data)
 	const generic = ([type, { name, schema }]: typeof first) =>
 		bodyOf(name)
 			.replace(`type: "${type}";`, 'type: Type;')
