@@ -1,5 +1,5 @@
 // Profiles: servers and keys by name, in a file of the user. `--profile` of a command uses one.
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
@@ -35,8 +35,8 @@ function readProfiles(): Profiles {
 
 function writeProfiles(profiles: Profiles): void {
 	makePrivateFolder(folder())
+	// One that is there is private already, or `readProfiles` has thrown.
 	writeFileSync(file(), `${JSON.stringify(profiles, null, '\t')}\n`, { mode: 0o600 })
-	chmodSync(file(), 0o600)
 }
 
 /** Lets a profile stand for `--url` and `--api-key`, which win over it; it wins over the environment. */
