@@ -1,10 +1,10 @@
 // Runs every program of examples/ as a reader would: copied to an empty folder, with the packed SDK, against the packed server.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { chromium } from 'playwright-core'
+import { inChromium } from './chromium.ts'
 import { examplesFolder, serve } from './folder.ts'
 
 const folder = examplesFolder()
@@ -70,24 +70,16 @@ async function list(port: number): Promise<void> {
 	try {
 		const { invoices } = (await (await fetch(`${server.first}/invoices`)).json()) as { invoices: unknown[] }
 		if (invoices.length === 0) throw new Error('react-list has no invoices')
-		const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-		if (!existsSync(executablePath)) return console.log('react-list is not opened: there is no Chromium')
-		const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-		try {
-			const page = await browser.newPage()
+		const more = await inChromium(async (page) => {
 			await page.goto(server.first)
 			await page.getByRole('row').first().waitFor()
 			const before = await page.getByRole('row').count()
 			await page.getByRole('button', { name: 'More' }).click()
 			await page.getByRole('row').nth(before).waitFor()
-			expect(
-				'react-list',
-				String(await page.getByRole('row').nth(before).textContent()),
-				/^INV-\d+.*(sent|paid|draft|overdue|cancelled)\D+\d/,
-			)
-		} finally {
-			await browser.close()
-		}
+			return String(await page.getByRole('row').nth(before).textContent())
+		})
+		if (more === undefined) console.log('react-list is not opened: there is no Chromium')
+		else expect('react-list', more, /^INV-\d+.*(sent|paid|draft|overdue|cancelled)\D+\d/)
 	} finally {
 		await server.end()
 	}

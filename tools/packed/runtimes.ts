@@ -1,12 +1,12 @@
 // The packed SDK in every runtime that it says it runs in: ten calls each, two of them through failures, and a webhook.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { chromium } from 'playwright-core'
+import { inChromium } from './chromium.ts'
 import { farEnd } from './far-end.ts'
 import { install, serve, versionOf } from './folder.ts'
 
@@ -77,18 +77,11 @@ const config :Workerd.Config = (
 	}
 }
 
-async function inChromium(): Promise<string | undefined> {
-	const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-	if (!existsSync(executablePath)) return undefined
-	const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
-	try {
-		const tab = await browser.newPage()
-		await tab.goto(`${pageOrigin}/page`)
-		return await tab.evaluate(`calls(${JSON.stringify(served.key)}, ${JSON.stringify(far.url)})`)
-	} finally {
-		await browser.close()
-	}
-}
+const browser = () =>
+	inChromium(async (page) => {
+		await page.goto(`${pageOrigin}/page`)
+		return page.evaluate<string>(`calls(${JSON.stringify(served.key)}, ${JSON.stringify(far.url)})`)
+	})
 
 const runtimes: Record<string, () => Promise<string | undefined>> = {
 	...Object.fromEntries(
@@ -102,7 +95,7 @@ const runtimes: Record<string, () => Promise<string | undefined>> = {
 	[`Deno ${others.deno}`]: () =>
 		program(bin('deno'), 'run', '--quiet', '--allow-net', '--allow-env', '--node-modules-dir=manual'),
 	[`workerd ${others.workerd}`]: workerd,
-	Chromium: inChromium,
+	Chromium: browser,
 }
 
 try {
