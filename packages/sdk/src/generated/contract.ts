@@ -5141,7 +5141,6 @@ export type InvoiceCreatedWithETagAndLocationAndIdempotentReplayedAnswer = {
 		"application/json": InvoiceCreated;
 	};
 };
-export type InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUseAnswer = ProblemAnswer<"invoice_number_taken" | "time_entry_already_invoiced" | "idempotency_key_in_use">;
 /** The request has succeeded. */
 export type InvoicePreviewDataAnswer = {
 	content: {
@@ -6226,10 +6225,10 @@ export interface operations {
 			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
 			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
 			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			409: InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUseAnswer;
+			409: ProblemAnswer<"invoice_number_taken" | "idempotency_key_in_use">;
 			413: PayloadTooLargeAnswer;
 			415: UnsupportedMediaTypeAnswer;
-			422: ProblemAnswer<"totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused">;
+			422: ProblemAnswer<"totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused">;
 			429: RateLimitedOrStorageLimitReachedAnswer;
 			500: InternalErrorAnswer;
 			503: OutcomeUnknownOrUnavailableAnswer;
@@ -6253,10 +6252,10 @@ export interface operations {
 			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
 			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
 			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			409: InvoiceNumberTakenOrTimeEntryAlreadyInvoicedOrIdempotencyKeyInUseAnswer;
+			409: ProblemAnswer<"time_entry_already_invoiced" | "idempotency_key_in_use">;
 			413: PayloadTooLargeAnswer;
 			415: UnsupportedMediaTypeAnswer;
-			422: ProblemAnswer<"amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused">;
+			422: ProblemAnswer<"amount_out_of_range" | "unknown_deal" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused">;
 			429: RateLimitedOrStorageLimitReachedAnswer;
 			500: InternalErrorAnswer;
 			503: OutcomeUnknownOrUnavailableAnswer;
@@ -6281,7 +6280,7 @@ export interface operations {
 			409: ProblemAnswer<"time_entry_already_invoiced">;
 			413: PayloadTooLargeAnswer;
 			415: UnsupportedMediaTypeAnswer;
-			422: ProblemAnswer<"amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived">;
+			422: ProblemAnswer<"amount_out_of_range" | "unknown_deal" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived">;
 			429: RateLimitedAnswer;
 			500: InternalErrorAnswer;
 			503: UnavailableAnswer;
@@ -9048,7 +9047,7 @@ export interface operations {
 			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
 			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncErrorNotFoundOrSyncNotFoundAnswer;
-			409: ProblemAnswer<"sync_already_running" | "sync_blocked" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "idempotency_key_in_use">;
+			409: ProblemAnswer<"sync_already_running" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "idempotency_key_in_use">;
 			413: PayloadTooLargeAnswer;
 			415: UnsupportedMediaTypeAnswer;
 			422: IdempotencyKeyReusedAnswer;

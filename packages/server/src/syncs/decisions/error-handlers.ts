@@ -38,7 +38,6 @@ export const resolve: Handler<'syncs.errors.resolve'> = async (call, { db, now, 
 	const error = await requireError(db, sync, params.errorId)
 	const pair = requireConflict(error, version)
 	const scope = await scopeOf(db, sync)
-	if (!scope) throw new ApiError('sync_blocked', `There is no mapping ${sync.mappingId} any more.`)
 	await linkByHand(db, scope, pair, { decision: sideOf(sync, use), decidedFor: sync.id }, now)
 	const { id, organizationId, syncId } = error
 	await noteDecision(db, { id, organizationId, syncId }, use)

@@ -37,7 +37,6 @@ export const list: Handler<'syncs.links.list'> = async ({ params: { id }, query,
 		...(state === 'unclear' && { isUnclear: true as const }),
 	}
 	return answerPage<SyncLinkSummary>(`links of ${id}`, { query, caller }, context, async (page) => {
-		if (!scope) return { rows: [], hasMore: false, total: 0 }
 		const { rows, ...found } = await readLinks(db, { ...scope, ...filter }, page)
 		return { ...found, rows: rows.map((link) => JSON.stringify(shown(scope, link))) }
 	})
@@ -64,8 +63,8 @@ export const listDeletions: Handler<'syncs.runs.deletions.list'> = async ({ para
 
 async function requireLink(db: Db, sync: Sync, externalId: string): Promise<{ scope: LinkScope; link: Found }> {
 	const scope = await scopeOf(db, sync)
-	const link = scope && (await findSeen(db, scope, externalId))
-	if (!scope || !link) throw new ApiError('sync_link_not_found', `The sync ${sync.id} has no link of ${externalId}.`)
+	const link = await findSeen(db, scope, externalId)
+	if (!link) throw new ApiError('sync_link_not_found', `The sync ${sync.id} has no link of ${externalId}.`)
 	return { scope, link }
 }
 

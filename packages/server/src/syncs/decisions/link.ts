@@ -16,16 +16,10 @@ import { type Scope, scopeOf } from './scope.ts'
 
 const mistake = (pointer: string, detail: string) => fieldError('invalid_sync_link', pointer, detail)
 
-async function requireScope(db: Db, sync: Sync): Promise<Scope> {
-	const scope = await scopeOf(db, sync)
-	if (!scope) throw new ApiError('sync_blocked', `There is no mapping ${sync.mappingId} any more.`)
-	return scope
-}
-
 /** Throws 422 when the provider says that it has no such record. Nobody is asked where its API does not answer a record by its id. */
 export async function findThere(calls: RecordContext, sync: Sync, externalId: string): Promise<void> {
 	const { db } = calls
-	const scope = await requireScope(db, sync)
+	const scope = await scopeOf(db, sync)
 	const connection = await connections.find(db, sync.organizationId, sync.connectionId)
 	if (!connection) throw new ApiError('sync_blocked', `There is no connection ${sync.connectionId} any more.`)
 	requireEnabled(connection)
@@ -42,7 +36,7 @@ export async function findThere(calls: RecordContext, sync: Sync, externalId: st
 
 /** Throws 422 unless Remit has a record of the sync's kind with this id. */
 export async function requireHere(write: WriteContext, sync: Sync, recordId: string): Promise<Scope> {
-	const scope = await requireScope(write.db, sync)
+	const scope = await scopeOf(write.db, sync)
 	if (!(await doors[scope.kind].find(write.db, write, recordId)))
 		throw mistake('/recordId', `There is no ${scope.kind} ${recordId}.`)
 	return scope

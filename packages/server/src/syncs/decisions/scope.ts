@@ -12,10 +12,11 @@ import { syncs } from '../store.ts'
 
 export type Scope = LinkScope & { readonly kind: InternalObject }
 
-/** The two objects of a sync; undefined when its mapping was never there. */
-export async function scopeOf(db: Db, { organizationId, connectionId, mappingId }: ScopedSync): Promise<Scope | undefined> {
+/** The two objects of a sync. */
+export async function scopeOf(db: Db, { organizationId, connectionId, mappingId }: ScopedSync): Promise<Scope> {
 	const mapping = await mappings.findEvenDeleted(db, organizationId, mappingId)
-	return mapping && { organizationId, connectionId, ...sidesOf(mapping) }
+	if (!mapping) throw new Error(`the mapping ${mappingId} of a sync has no row, which a deleted one keeps`)
+	return { organizationId, connectionId, ...sidesOf(mapping) }
 }
 
 type ScopedSync = Pick<Sync, 'organizationId' | 'connectionId' | 'mappingId'>
@@ -28,7 +29,7 @@ export async function requireIdle(db: Db, sync: Sync): Promise<void> {
 	// In one order, so that two callers do not wait for each other.
 	for (const { id, mappingId } of others.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
 		const scope = await scopeOf(db, { organizationId, connectionId, mappingId })
-		if (scope?.object !== own?.object || scope?.kind !== own?.kind) continue
+		if (scope.object !== own.object || scope.kind !== own.kind) continue
 		await syncs.lock(db, organizationId, id)
 		const active = await lockActiveRun(db, organizationId, id)
 		if (active) throw new ApiError('sync_already_running', `The run ${active.id} of the sync ${id} is ${active.status}.`)
