@@ -12,8 +12,8 @@ import { newRequest } from './samples.ts'
 /** Those by which the server knows who asks, and for a request without a key what it is about. */
 const tables = ['api_keys', 'sessions', 'users', 'invitations', 'password_resets', 'client_links', 'invoices']
 
-/** It answers before it looks, so that nobody can tell who has an account: nothing that it waits for can fail. */
-export const waitsForNothing = 'session.password.reset'
+/** It answers before it looks, so that nobody can tell who has an account: no database that it waits for can fail. */
+const waitsForNothing = 'session.password.reset'
 
 /** A server whose commits fail when a test says so, in such a way that nobody knows whether they are stored. */
 async function startLosing(server: TestServer) {
@@ -78,6 +78,15 @@ export function failAtDatabase(): void {
 		const { path, body } = await newRequest(operation, await server.newTenant())
 		const who = operation.sessionOnly ? { key: null, headers: { cookie: `remit=${newToken()}` } } : { key: broken.key }
 		const failed = await broken.ask(operation.method, path, { body, ...who })
+		expect(failed).toMatchObject({ status: 500, body: { code: 'internal_error' } })
+	})
+
+	it(`${waitsForNothing} is 500 when the server itself is at fault`, async () => {
+		vi.spyOn(server.clock, 'now', 'get').mockImplementation(() => {
+			throw new Error('a clock that fails')
+		})
+		onTestFinished(() => void vi.restoreAllMocks())
+		const failed = await server.ask('POST', '/api/session/password/reset', { body: { email: 'nobody@people.example' } })
 		expect(failed).toMatchObject({ status: 500, body: { code: 'internal_error' } })
 	})
 

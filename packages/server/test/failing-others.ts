@@ -6,6 +6,8 @@ import { ResolverUnavailable } from '../src/outside/resolver.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { png } from './images.ts'
 import { secret } from './leaks.ts'
+import { startMailServer } from './mail-server.ts'
+import { made } from './sample.ts'
 import { sampleOf } from './samples.ts'
 import { FakeStripe } from './stripe.ts'
 import { fromHubSpot } from './syncs.ts'
@@ -97,5 +99,32 @@ export function failAtOthers(): void {
 		const link = await failing.ask('POST', `/syncs/${sync}/links`, { body: { externalId: '1', recordId: 'cmp_1' } })
 		expect(link).toMatchObject({ status: 502, body: { code: 'provider_failed' } })
 		expect(await pay()).toMatchObject({ status: 200, body: { url: expect.stringMatching(/^https:\/\/checkout\.stripe\.com/) } })
+	})
+
+	it('is 422 when the payment processor does not take the amount', async () => {
+		const id = await made(failing, '/api/invoices', { totalCents: 1, currency: 'USD' })
+		const asked = await failing.ask('POST', `/api/invoices/${id}/payment-link`)
+		expect(asked).toMatchObject({ status: 422, body: { code: 'amount_not_payable' } })
+	})
+
+	it('is 409 while an e-mail is being sent, and once nobody knows whether it was', async () => {
+		const mail = await startMailServer()
+		const server = await startTestServer({ SMTP_URL: mail.url, MAIL_FROM: 'invoices@remit.example' })
+		const id = await made(server, '/api/invoices', { totalCents: 5_000 })
+		const send = () => server.ask('POST', `/api/invoices/${id}/send`, { body: { to: 'client@acme.example' } })
+		const [arrived, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+		mail.beforeAnswer = async () => {
+			arrived.resolve()
+			await asked.promise
+			mail.hangUp()
+		}
+		const first = send()
+		await arrived.promise
+		expect(await send()).toMatchObject({ status: 409, body: { code: 'email_under_way' } })
+		asked.resolve()
+		expect(await first).toMatchObject({ status: 502, body: { code: 'email_outcome_unknown' } })
+		expect(await send()).toMatchObject({ status: 409, body: { code: 'email_perhaps_sent' } })
+		await server.close()
+		await mail.close()
 	})
 }

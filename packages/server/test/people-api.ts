@@ -17,7 +17,8 @@ async function start(): Promise<Server> {
 		if (!req.url?.includes('/people')) return void res.end('{}')
 		const name = `${kind} ${list}`
 		reads.set(name, (reads.get(name) ?? 0) + 1)
-		if (kind === 'busy') return void res.writeHead(429, { 'retry-after': '3600' }).end('{}')
+		if (kind === 'busy' || (kind === 'tiring' && (reads.get(name) ?? 0) > 1))
+			return void res.writeHead(429, { 'retry-after': '3600' }).end('{}')
 		const isEmpty = kind === 'emptied' && (reads.get(name) ?? 0) > 1
 		res.end(JSON.stringify(isEmpty ? [] : [{ id: 1, name: 'Ada' }]))
 	})
@@ -26,8 +27,8 @@ async function start(): Promise<Server> {
 	return server.unref()
 }
 
-/** Lists one person; one of `emptied` lists nobody from the second time on, one of `busy` never answers with its list. */
-type Kind = 'listing' | 'emptied' | 'busy'
+/** Lists one person; one of `emptied` lists nobody from the second time on, one of `busy` never answers with its list, one of `tiring` once. */
+export type Kind = 'listing' | 'emptied' | 'busy' | 'tiring'
 
 const mapping = {
 	name: 'People',

@@ -5,6 +5,6 @@ export const samples: Samples = {
 	companies: {
 		make: (tenant) => made(tenant, '/api/companies', { name: 'Acme' }),
 		body: async () => ({ name: 'Acme Ltd' }),
-		broken: async () => ({ body: { name: 'Acme', vatId: 'DE1' } }),
+		rejected: { invalid_vat_id: async () => ({ body: { name: 'Acme', vatId: 'DE1' } }) },
 	},
 }

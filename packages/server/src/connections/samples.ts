@@ -1,6 +1,6 @@
 // How the tests ask the operations of this folder.
 import type { Tenant } from '../../test/harness.ts'
-import { made, type Samples } from '../../test/sample.ts'
+import { made, rejectedUrls, type Samples } from '../../test/sample.ts'
 
 const credentials = { apiKey: 'key-of-acme-0123456789' }
 const connection = {
@@ -16,8 +16,14 @@ const connection = {
 
 const newConnection = (tenant: Tenant) => made(tenant, '/connections', connection)
 
-const disabled = async (tenant: Tenant) => {
-	const id = await newConnection(tenant)
+const newXero = (tenant: Tenant) => made(tenant, '/connections', { provider: 'xero', name: 'Xero', authType: 'oauth2' })
+
+/** Of a provider at which the server has no client. */
+const unconfigured = async (tenant: Tenant) => ({
+	id: await made(tenant, '/connections', { provider: 'hubspot', name: 'HubSpot', authType: 'oauth2' }),
+})
+
+async function disabled(tenant: Tenant, id: string) {
 	await tenant.ask('PATCH', `/connections/${id}`, { body: { status: 'disabled' } })
 	return { id }
 }
@@ -26,21 +32,29 @@ export const samples: Samples = {
 	connections: {
 		make: newConnection,
 		body: async () => ({ name: 'Acme, EU', credentials }),
-		broken: async () => ({ body: { credentials: { username: 'ada' } } }),
+		rejected: {
+			...rejectedUrls((baseUrl) => ({ config: { baseUrl } })),
+			invalid_connection: async () => ({ body: { credentials: { username: 'ada' } } }),
+		},
 	},
 	'connections.create': {
 		body: async () => connection,
-		broken: async () => ({ body: { ...connection, provider: 'nobody' } }),
+		rejected: {
+			...rejectedUrls((baseUrl) => ({ ...connection, config: { ...connection.config, baseUrl } })),
+			unknown_provider: async () => ({ body: { ...connection, provider: 'nobody' } }),
+			invalid_connection: async () => ({ body: { ...connection, credentials: { username: 'ada' } } }),
+		},
 	},
 	'connections.list': { make: newConnection },
 	'connections.providers.list': {},
 	'connections.authorize': {
-		make: (tenant) => made(tenant, '/connections', { provider: 'xero', name: 'Xero', authType: 'oauth2' }),
+		make: newXero,
 		body: async () => ({ returnUrl: 'https://app.example/settings' }),
-		broken: async (tenant) => ({ id: await newConnection(tenant) }),
-		contradicting: async (tenant) => ({
-			id: await made(tenant, '/connections', { provider: 'hubspot', name: 'HubSpot', authType: 'oauth2' }),
-		}),
+		rejected: {
+			invalid_connection: async (tenant) => ({ id: await newConnection(tenant) }),
+			provider_not_configured: unconfigured,
+			connection_disabled: async (tenant) => disabled(tenant, await newXero(tenant)),
+		},
 	},
 	'connections.link': {
 		make: async (tenant) => {
@@ -48,12 +62,26 @@ export const samples: Samples = {
 			return newConnection(tenant)
 		},
 		body: async () => ({ returnUrl: 'https://app.example/settings' }),
-		broken: async () => ({ body: { returnUrl: 'https://elsewhere.example/' } }),
-		contradicting: disabled,
+		rejected: {
+			return_url_not_allowed: async () => ({ body: { returnUrl: 'https://elsewhere.example/' } }),
+			invalid_connection: async (tenant) => ({
+				id: await made(tenant, '/connections', {
+					...{ provider: 'xero', name: 'Xero', authType: 'client_credentials' },
+					credentials: { clientId: 'acme', clientSecret: credentials.apiKey },
+				}),
+			}),
+			provider_not_configured: unconfigured,
+			connection_disabled: async (tenant) => disabled(tenant, await newConnection(tenant)),
+		},
 	},
 	'connections.objects.schema': {
 		make: async (tenant) => [await newConnection(tenant), 'customers'],
-		contradicting: async (tenant) => ({ id: [(await disabled(tenant)).id, 'customers'] }),
+		rejected: {
+			connection_disabled: async (tenant) => ({ id: [(await disabled(tenant, await newConnection(tenant))).id, 'customers'] }),
+		},
 	},
-	'connections.test': { make: newConnection, contradicting: disabled },
+	'connections.test': {
+		make: newConnection,
+		rejected: { connection_disabled: async (tenant) => disabled(tenant, await newConnection(tenant)) },
+	},
 }

@@ -5,6 +5,5 @@ export const samples: Samples = {
 	contacts: {
 		make: (tenant) => made(tenant, '/api/contacts', { name: 'Jana Vogel' }),
 		body: async () => ({ name: 'Jana Vogel-Berg' }),
-		broken: async () => ({ body: { name: 'Jana Vogel', companyId: 'cmp_unknown' } }),
 	},
 }

@@ -13,27 +13,34 @@ export const samples: Samples = {
 	mappings: {
 		make: (tenant) => made(tenant, '/mappings', mapping),
 		body: async () => ({ ...mapping, name: 'HubSpot accounts' }),
-		broken: async () => ({ body: { ...mapping, fields: [{ target: 'name', source: 'a..b' }] } }),
+		rejected: { invalid_mapping: async () => ({ body: { ...mapping, fields: [{ target: 'name', source: 'a..b' }] } }) },
 	},
 	'mappings.defaults.list': {},
 	'mappings.delete': {
 		make: (tenant) => made(tenant, '/mappings', mapping),
-		contradicting: async (tenant) => {
-			const input = await peopleSync(tenant)
-			await made(tenant, '/syncs', { ...input, start: false })
-			return { id: input.mappingId }
+		rejected: {
+			record_in_use: async (tenant) => {
+				const input = await peopleSync(tenant)
+				await made(tenant, '/syncs', { ...input, start: false })
+				return { id: input.mappingId }
+			},
 		},
 	},
 	'mappings.preview': {
 		make: (tenant) => made(tenant, '/mappings', mapping),
 		body: async () => ({ records: [{ properties: { name: 'Acme' } }] }),
-		broken: async () => ({ body: { records: [{}], fields: [{ target: 'name' }] } }),
-		contradicting: async (tenant) => {
-			const connectionId = await made(tenant, '/connections', {
-				...{ provider: 'hubspot', name: 'HubSpot', authType: 'api_key', credentials: { apiKey: 'key-of-acme-0123456789' } },
-			})
-			await tenant.ask('PATCH', `/connections/${connectionId}`, { body: { status: 'disabled' } })
-			return { body: { connectionId } }
+		rejected: {
+			invalid_mapping: async () => ({ body: { records: [{}], fields: [{ target: 'name' }] } }),
+			invalid_preview: async () => ({ body: {} }),
+			// A preview has a connection or records, not both.
+			unknown_connection: async () => ({ body: { connectionId: 'con_unknown' } }),
+			connection_disabled: async (tenant) => {
+				const connectionId = await made(tenant, '/connections', {
+					...{ provider: 'hubspot', name: 'HubSpot', authType: 'api_key', credentials: { apiKey: 'key-of-acme-0123456789' } },
+				})
+				await tenant.ask('PATCH', `/connections/${connectionId}`, { body: { status: 'disabled' } })
+				return { body: { connectionId } }
+			},
 		},
 	},
 }

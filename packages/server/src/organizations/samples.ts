@@ -8,12 +8,16 @@ const logo = async () => ({ data: png(2, 2, [randomInt(256), randomInt(256), ran
 
 export const samples: Samples = {
 	'organization.logo.get': { make: async (tenant) => setLogo(tenant) },
-	'organization.logo.replace': { body: logo, broken: async () => ({ body: { data: 'AAAA' } }) },
+	'organization.logo.replace': { body: logo, rejected: { invalid_logo: async () => ({ body: { data: 'AAAA' } }) } },
 	'organization.logo.delete': { make: async (tenant) => setLogo(tenant) },
 	// Another name each time, since a write of what is there already is no change.
 	organization: {
 		body: async () => ({ name: `Test ${randomUUID()}` }),
-		broken: async () => ({ body: { vatId: 'DE1' } }),
+		rejected: {
+			invalid_vat_id: async () => ({ body: { vatId: 'DE1' } }),
+			invalid_iban: async () => ({ body: { bankAccount: { iban: 'DE89 3704 0044 0532 0130 01' } } }),
+			low_contrast: async () => ({ body: { accentColor: '#ffcc00' } }),
+		},
 	},
 }
 

@@ -14,30 +14,61 @@ const shadow = async (tenant: Tenant) => {
 	return (await tenant.ask('GET', `/api/payments?invoiceId=${id}`)).body.data[0].id
 }
 
+/** A payment that is on as many invoices as it may be. */
+async function onAll(tenant: Tenant): Promise<string> {
+	const id = await newPayment(tenant)
+	for (let times = 0; times < 5; times++) {
+		const parts = await Promise.all(Array.from({ length: 100 }, () => part(tenant, 1)))
+		const body = { allocations: parts.flatMap(({ allocations }) => allocations) }
+		await tenant.ask('POST', `/api/payments/${id}/allocations`, { body })
+	}
+	return id
+}
+
 export const samples: Samples = {
 	payments: {
 		make: newPayment,
 		// Another reference each time, since a write of what is there already is no change.
 		body: async () => ({ reference: `Transfer ${Math.random()}` }),
-		contradicting: async (tenant) => ({ id: await shadow(tenant), body: { reference: 'Other' } }),
+		rejected: { payment_not_manual: async (tenant) => ({ id: await shadow(tenant), body: { reference: 'Other' } }) },
 	},
 	'payments.create': {
 		body: async (tenant) => ({ amountCents: 700, invoiceId: await newInvoice(tenant) }),
-		broken: async (tenant) => ({ body: { amountCents: 700, ...(await part(tenant, 701)) } }),
+		rejected: {
+			allocation_too_large: async (tenant) => ({ body: { amountCents: 700, ...(await part(tenant, 701)) } }),
+			currency_mismatch: async (tenant) => ({ body: { amountCents: 700, currency: 'EUR', ...(await part(tenant, 1)) } }),
+			invalid_payment: async (tenant) => ({
+				body: { amountCents: 700, invoiceId: await newInvoice(tenant), ...(await part(tenant, 1)) },
+			}),
+			nothing_to_pay: async (tenant) => ({
+				body: { amountCents: 700, invoiceId: await made(tenant, '/api/invoices', { totalCents: 0 }) },
+			}),
+		},
 	},
 	'payments.reverse': {
 		make: newPayment,
 		body: async () => ({ reason: 'Bounced' }),
-		contradicting: async (tenant) => ({ id: await shadow(tenant) }),
+		rejected: { payment_not_manual: async (tenant) => ({ id: await shadow(tenant) }) },
 	},
 	'payments.allocate': {
 		make: newPayment,
 		body: (tenant) => part(tenant, 1),
-		broken: async (tenant) => ({ body: await part(tenant, 701) }),
-		contradicting: async (tenant) => ({ id: await shadow(tenant) }),
+		rejected: {
+			payment_not_manual: async (tenant) => ({ id: await shadow(tenant) }),
+			allocation_too_large: async (tenant) => ({ body: await part(tenant, 701) }),
+			currency_mismatch: async (tenant) => ({
+				id: await made(tenant, '/api/payments', { amountCents: 700, currency: 'EUR' }),
+				body: await part(tenant, 1),
+			}),
+			unknown_invoice: async () => ({ body: { allocations: [{ invoiceId: 'inv_unknown', amountCents: 1 }] } }),
+			too_many_allocations: async (tenant) => ({ id: await onAll(tenant), body: await part(tenant, 1) }),
+		},
 	},
 	'payments.release': {
 		make: async (tenant) => made(tenant, '/api/payments', { amountCents: 700, invoiceId: await newInvoice(tenant) }),
-		contradicting: async (tenant) => ({ id: await shadow(tenant) }),
+		rejected: {
+			payment_not_manual: async (tenant) => ({ id: await shadow(tenant) }),
+			allocation_not_found: async () => ({ search: '?invoiceId=inv_unknown' }),
+		},
 	},
 }

@@ -16,7 +16,7 @@ export const samples: Samples = {
 	'session.delete': {},
 	'session.password.change': {
 		body: async () => ({ currentPassword: personPassword, password }),
-		broken: async () => ({ body: { currentPassword: password, password } }),
+		rejected: { wrong_password: async () => ({ body: { currentPassword: password, password } }) },
 	},
 	'session.password.reset': { body: async () => ({ email: 'nobody@people.example' }) },
 	'session.password.set': { body: async (tenant) => ({ token: await resetToken(tenant), password }) },
@@ -28,6 +28,6 @@ export const samples: Samples = {
 			organizationName: 'New Ltd',
 			...first,
 		}),
-		broken: async (tenant) => ({ body: { token: await openSetup(tenant), ...first } }),
+		rejected: { invalid_setup: async (tenant) => ({ body: { token: await openSetup(tenant), ...first } }) },
 	},
 }

@@ -10,7 +10,7 @@ export const samples: Samples = {
 	'organization.paymentCredentials.delete': {},
 	'invoices.paymentLink.create': {
 		make: newInvoice,
-		broken: async (tenant) => ({ id: await made(tenant, '/api/invoices', { totalCents: 0 }) }),
+		rejected: { nothing_to_pay: async (tenant) => ({ id: await made(tenant, '/api/invoices', { totalCents: 0 }) }) },
 	},
 	'invoices.paymentLink.get': {
 		make: async (tenant) => {
