@@ -41,7 +41,10 @@ export const startRemit: typeof Testing.startRemit = async ({ settings = {}, now
 	const remove = () => rmSync(folder, { recursive: true, force: true })
 	// A test runner may end the process without a word.
 	process.once('exit', remove)
-	const discard = () => {
+	/** What is to be closed: the database, and the server with it once that has started. */
+	let running: { close(): Promise<void> } | undefined
+	const close = async () => {
+		await running?.close()
 		process.off('exit', remove)
 		remove()
 	}
@@ -49,7 +52,9 @@ export const startRemit: typeof Testing.startRemit = async ({ settings = {}, now
 		const config = readConfig({ ...defaults, ...settings, DATA_DIR: folder })
 		const log = pino({ level: config.LOG_LEVEL })
 		const db = await openDatabase(config, log)
+		running = db
 		const server = await startServer({ db, config, log, now })
+		running = server
 		const newOrganization = async (name = 'Test Ltd') => {
 			const origin = byCommand((now ?? Date.now)(), 'test')
 			const { organizationId, key } = await db.transaction(async (tx) => {
@@ -58,10 +63,6 @@ export const startRemit: typeof Testing.startRemit = async ({ settings = {}, now
 				return { organizationId: organization.id, key }
 			})
 			return { organizationId, key, remit: new Remit({ apiKey: key, baseUrl: server.url }) }
-		}
-		const close = async () => {
-			await server.close()
-			discard()
 		}
 		return {
 			...(await newOrganization()),
@@ -73,7 +74,7 @@ export const startRemit: typeof Testing.startRemit = async ({ settings = {}, now
 			[Symbol.asyncDispose]: close,
 		}
 	} catch (error) {
-		discard()
+		await close()
 		throw error
 	}
 }

@@ -1,6 +1,6 @@
 // `@remit/server/testing`, as an application's tests use it.
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { NotFoundError, verifyWebhook } from '@remit/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startRemit } from '../src/testing.ts'
-import type { RunningRemit } from '../src/testing-types.d.ts'
+import type { RunningRemit, StartRemitOptions } from '../src/testing-types.d.ts'
 
 const clock = { now: Date.parse('2026-11-02T09:00:00Z') }
 let server: RunningRemit
@@ -68,6 +68,27 @@ it('rejects a setting that there is not, and a value that cannot be, by its name
 	await expect(startRemit({ settings: { INVOICE_LIMIT: '5' } })).rejects.toThrow(/INVOICE_LIMIT is no setting/)
 	await expect(startRemit({ settings: { PORT: 'any' } })).rejects.toThrow(/^PORT=any: must be/)
 })
+
+it.each([
+	['its port is taken', (): StartRemitOptions => ({ settings: { PORT: new URL(server.url).port } }), /the port is taken/],
+	['its clock tells no time', () => ({ now: () => Number.NaN }), /NOT NULL/],
+] as const)('holds no file when it cannot start, since %s', async (_, options, reason) => {
+	await expect(startRemit(options())).rejects.toThrow(reason)
+	expect(heldFiles()).toEqual([])
+})
+
+/** The files of servers that this process has open, and that are deleted. */
+function heldFiles(): string[] {
+	const files = readdirSync('/proc/self/fd').flatMap((fd) => {
+		try {
+			return [readlinkSync(`/proc/self/fd/${fd}`)]
+		} catch {
+			// It was that of the folder itself.
+			return []
+		}
+	})
+	return files.filter((file) => /remit-test-.*\(deleted\)$/.test(file))
+}
 
 it('starts beside another one with less than a second of work, and leaves nothing behind', async () => {
 	const before = process.cpuUsage()
