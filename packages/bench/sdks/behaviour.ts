@@ -1,6 +1,6 @@
 // What an SDK does when its server fails: how often it asks, with what, and what the caller gets.
+import { type Answer, AnsweringServer, json } from '../../sdk/test/answering-server.ts'
 import { required, type Sdk } from './clients.ts'
-import { FarEnd, json } from './far-end.ts'
 
 export const failures = ['cut', 408, 409, 429, 500, 502, 503, 504] as const
 
@@ -16,9 +16,9 @@ export interface Behaviour {
 }
 
 export async function behaviourOf(sdk: Sdk, folder: string): Promise<Behaviour> {
-	const far = await new FarEnd().listen()
+	const far = await new AnsweringServer().listen()
 	const calls = sdk.client(required(folder, sdk.name), far.port)
-	const asked = async (call: () => Promise<unknown>, answer: FarEnd['answer']) => {
+	const asked = async (call: () => Promise<unknown>, answer: Answer) => {
 		far.arrived.length = 0
 		far.answer = answer
 		const error = await call().then(
@@ -27,24 +27,22 @@ export async function behaviourOf(sdk: Sdk, folder: string): Promise<Behaviour> 
 		)
 		return { error, arrived: [...far.arrived] }
 	}
-	const failing =
-		(failure: (typeof failures)[number]): FarEnd['answer'] =>
-		(response) =>
-			failure === 'cut' ? response.destroy() : json(response, failure, {})
+	const failing = (failure: (typeof failures)[number]): Answer =>
+		failure === 'cut' ? (response) => response.destroy() : json(failure, {})
 	const tries: Record<string, { read: number; create: number }> = {}
 	for (const failure of failures) {
 		const read = (await asked(calls.get, failing(failure))).arrived.length
 		tries[failure] = { read, create: (await asked(calls.create, failing(failure))).arrived.length }
 	}
 	const cuts = (await asked(calls.create, failing('cut'))).arrived
-	const keys = new Set(cuts.map(({ key }) => key))
+	const keys = new Set(cuts.map(({ headers }) => headers['idempotency-key']))
 	const key =
 		cuts.length < 2 ? 'not tried again' : keys.has(undefined) ? 'none' : keys.size === 1 ? 'one, kept' : 'another each time'
-	const limited = (await asked(calls.get, (response) => json(response, 429, {}, { 'retry-after': '1' }))).arrived
+	const limited = (await asked(calls.get, json(429, {}, { 'retry-after': '1' }))).arrived
 	const [first, second] = limited
 	const wait = first && second ? `${((second.at - first.at) / 1000).toFixed(1)} s` : 'not tried again'
 	const { body, headers } = sdk.notFound
-	const { error } = await asked(calls.get, (response) => json(response, 404, body, headers))
+	const { error } = await asked(calls.get, json(404, body, headers))
 	const paging = await pagingOf(sdk, calls.list, far)
 	far.close()
 	return { tries, key, wait, error: describe(error), paging }
@@ -60,14 +58,15 @@ function describe(error: unknown): string {
 	return [`\`${name}\``, ...new Set([parts[0], code, parts[1]].filter((part) => part !== undefined))].join(', ')
 }
 
-async function pagingOf(sdk: Sdk, list: (() => AsyncIterable<unknown>) | undefined, far: FarEnd): Promise<string> {
+async function pagingOf(sdk: Sdk, list: (() => AsyncIterable<unknown>) | undefined, far: AnsweringServer): Promise<string> {
 	if (!list || !sdk.page) return 'by hand'
 	far.arrived.length = 0
-	far.answer = (response, { url = '' }) => {
+	far.answer = (response, request) => {
+		const { url } = request
 		const { searchParams } = new URL(url, 'http://far.end')
 		const from = Number(searchParams.get('starting_after') ?? searchParams.get('after') ?? searchParams.get('offset') ?? 0)
 		const { body, headers } = sdk.page?.(from, url) ?? { body: {} }
-		json(response, 200, body, headers)
+		json(200, body, headers)(response, request)
 	}
 	let count = 0
 	for await (const _ of list()) if (++count > 20) break

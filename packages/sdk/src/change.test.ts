@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { failure, farEnd, json, problem } from '../test/far-end.ts'
+import { json, problem } from '../test/answering-server.ts'
+import { failure, farEnd } from '../test/far-end.ts'
 import { ConnectionError, PreconditionFailedError } from './index.ts'
 
 const far = farEnd()

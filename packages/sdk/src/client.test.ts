@@ -1,7 +1,8 @@
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { apiKey, failure, farEnd, json } from '../test/far-end.ts'
+import { json } from '../test/answering-server.ts'
+import { apiKey, failure, farEnd } from '../test/far-end.ts'
 import { Remit, RemitError } from './index.ts'
 
 const far = farEnd()

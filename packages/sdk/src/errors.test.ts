@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { apiKey, failure, farEnd, json, problem, text } from '../test/far-end.ts'
+import { json, problem, text } from '../test/answering-server.ts'
+import { apiKey, failure, farEnd } from '../test/far-end.ts'
 import * as sdk from './index.ts'
 
 const far = farEnd()
@@ -145,8 +146,7 @@ describe('the timeout', () => {
 	})
 
 	test('of one call wins over the client’s, and Infinity is no limit', async () => {
-		far.answer = (response) =>
-			setTimeout(() => json(200, { data: { id: 'late' } })(response, { method: '', url: '', headers: {}, body: '' }), 80)
+		far.answer = (response, request) => setTimeout(() => json(200, { data: { id: 'late' } })(response, request), 80)
 		expect(await far.client({ timeout: 20 }).invoices.get('inv_1', { timeout: Infinity })).toEqual({ id: 'late' })
 	})
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { failure, farEnd, json, problem, text } from '../test/far-end.ts'
+import { json, problem, text } from '../test/answering-server.ts'
+import { failure, farEnd } from '../test/far-end.ts'
 import * as sdk from './index.ts'
 
 const far = farEnd()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { apiKey, farEnd, json, problem } from '../test/far-end.ts'
+import { json, problem } from '../test/answering-server.ts'
+import { apiKey, farEnd } from '../test/far-end.ts'
 import type { Middleware } from './index.ts'
 
 const far = farEnd()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { failure, farEnd, json } from '../test/far-end.ts'
+import { json } from '../test/answering-server.ts'
+import { failure, farEnd } from '../test/far-end.ts'
 import { RemitError } from './errors.ts'
 
 const far = farEnd()

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Arrived, failure, farEnd, json, problem, text } from '../test/far-end.ts'
+import { type Arrived, json, problem, text } from '../test/answering-server.ts'
+import { failure, farEnd } from '../test/far-end.ts'
 import * as sdk from './index.ts'
 
 const far = farEnd()

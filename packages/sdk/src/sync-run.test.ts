@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { failure, farEnd, json, problem } from '../test/far-end.ts'
+import { json, problem } from '../test/answering-server.ts'
+import { failure, farEnd } from '../test/far-end.ts'
 import { NotFoundError, ServerError, type SyncRun, SyncRunFailedError } from './index.ts'
 
 const far = farEnd()
