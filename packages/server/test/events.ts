@@ -53,6 +53,6 @@ export async function checkEvents(db: Database): Promise<void> {
 	for (const row of await db.all(everyEvent, {})) {
 		const text = eventText(row)
 		watch(`the event ${row.type}`, text)
-		checkSchema(`the event ${row.type}`, { $ref: `#/components/schemas/${eventTypes[row.type]}` }, JSON.parse(text))
+		checkSchema(eventTypes[row.type], JSON.parse(text))
 	}
 }

@@ -45,7 +45,7 @@ export const mostErrors = 100
 
 /** How many characters of a request an answer repeats: of a place, and of any other text. */
 export const longestPlace = 256
-const longestText = 1_000
+export const longestText = 1_000
 
 const shortened = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`)
 

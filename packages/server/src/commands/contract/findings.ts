@@ -1,7 +1,8 @@
 // What a run has seen: of each operation the statuses and codes, and what is wrong with them.
+
+import { type Answer, codeOf } from '../../contract/answers.ts'
 import { documentedOf } from '../../contract/document.ts'
 import { type Operation, operations } from '../../contract/routes.ts'
-import { type Answer, codeOf } from './answers.ts'
 
 export interface Row {
 	readonly operation: string

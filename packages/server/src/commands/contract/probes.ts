@@ -1,9 +1,9 @@
 // What is asked of every operation: a valid request and what it promises, and each error that a request can be given at no cost.
 import { isDeepStrictEqual } from 'node:util'
 import { mayCall } from '../../auth/keys.ts'
+import { type Answer, codeOf, contractOf } from '../../contract/answers.ts'
 import { documentedOf } from '../../contract/document.ts'
 import { type Operation, operations } from '../../contract/routes.ts'
-import { type Answer, codeOf, contractOf } from './answers.ts'
 import { type Recipe, recipeOf } from './recipes.ts'
 import { type Asked, NotMadeError, type ServerUnderTest, unknownId } from './server-under-test.ts'
 

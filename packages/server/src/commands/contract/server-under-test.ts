@@ -1,9 +1,9 @@
 // The server that `remit contract verify` asks: it sends requests with keys of its own, checks every answer, and knows what it made.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { scopes as allScopes } from '../../auth/keys.ts'
+import { type Answer, AnswerChecker, codeOf } from '../../contract/answers.ts'
 import { type Operation, operations } from '../../contract/routes.ts'
 import { UsageError } from '../command.ts'
-import { type Answer, codeOf, faultsOf } from './answers.ts'
 import type { Findings } from './findings.ts'
 
 export interface Asked {
@@ -23,6 +23,8 @@ export interface Asked {
 
 /** The operation that makes the same kind of record at the path of the kind. */
 const madeBy: Record<string, string> = { 'apiKeys.rotate': 'apiKeys.create', 'invoices.createFromTimeEntries': 'invoices.create' }
+
+const checker = new AnswerChecker()
 
 /** No record has this id. */
 export const unknownId = 'unknown'
@@ -73,7 +75,12 @@ export class ServerUnderTest {
 		const path = pathOf(operation, asked)
 		for (let waits = 0; ; waits++) {
 			const answer = await this.#send(operation, path, asked)
-			this.findings.see(operation, answer, `${operation.method} ${path}`, faultsOf(operation, answer, path))
+			this.findings.see(
+				operation,
+				answer,
+				`${operation.method} ${path}`,
+				checker.faultsOf(operation, answer, { method: operation.method, path }),
+			)
 			if (asked.key === undefined) await this.#changeKeyAfter(operation, answer)
 			if (answer.status !== 429 || codeOf(answer) !== 'rate_limited' || asked.expectsLimit || waits === mostWaits) return answer
 			const seconds = Math.min(Number(answer.headers.get('retry-after')) || 1, 60)

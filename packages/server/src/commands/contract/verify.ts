@@ -1,8 +1,9 @@
 // `remit contract verify`: walks the operations of a running server, and says where it does not keep its contract.
+
+import { codeOf } from '../../contract/answers.ts'
 import { version } from '../../contract/document.ts'
 import { type Operation, operations } from '../../contract/routes.ts'
 import { UsageError } from '../command.ts'
-import { codeOf } from './answers.ts'
 import { Findings, type Row } from './findings.ts'
 import { probe } from './probes.ts'
 import { junitOf, summaryOf, tableOf } from './report.ts'
