@@ -23,6 +23,7 @@ export function addContractCommands(program: Command): void {
 		.option('--junit <file>', 'write the result as JUnit XML')
 		.option('--only <list>', 'a comma list of operations or resources, such as companies,invoices.get; all when absent')
 		.option('--shared', 'the organization has records of others: leave out what changes all of it or cannot be removed')
+		.option('--test-payments', 'the payment processor is the one for tests: ask it for payment links, too')
 		.addHelpText('after', help)
 		.action(async (options: Options) => {
 			const apiKey = requireKey(options)
@@ -40,6 +41,7 @@ interface Options extends RemoteOptions {
 	readonly junit?: string
 	readonly only?: string
 	readonly shared?: boolean
+	readonly testPayments?: boolean
 }
 
 const help = `
@@ -54,6 +56,8 @@ an organization of its own, and erase that afterwards:
   remit contract verify --url https://… --api-key rmt_… --junit contract.xml
   remit organizations erase org_… --yes
 
-It sends no mail and calls no provider and no payment processor. Exit code 1 when
-an answer does not keep the contract.
+It sends no mail, and calls no provider: connections that it makes lead to the
+server itself. It asks the payment processor only with --test-payments. The table
+says of which operations it knows only how they reject. Exit code 1 when an answer
+does not keep the contract.
 `

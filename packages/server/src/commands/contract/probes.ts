@@ -1,16 +1,20 @@
 // What is asked of every operation: a valid request and what it promises, and each error that a request can be given at no cost.
 import { isDeepStrictEqual } from 'node:util'
 import { mayCall } from '../../auth/keys.ts'
+import { newToken } from '../../auth/session-cookie.ts'
 import { type Answer, codeOf, contractOf } from '../../contract/answers.ts'
 import { documentedOf } from '../../contract/document.ts'
 import { type Operation, operations } from '../../contract/routes.ts'
-import { type Recipe, recipeOf } from './recipes.ts'
+import type { Recipe } from './recipe.ts'
+import { recipeOf } from './recipes.ts'
 import { type Asked, NotMadeError, type ServerUnderTest, unknownId } from './server-under-test.ts'
 
 export interface Probing {
 	readonly server: ServerUnderTest
 	/** The organization is not one made for this run. */
 	readonly shared: boolean
+	/** The payment processor is one for tests. */
+	readonly testPayments: boolean
 	/** Keys that may do one thing each, and what. */
 	readonly limitedKeys: readonly { scope: string; key: string }[]
 }
@@ -60,6 +64,9 @@ async function expect({ server, operation }: Walk, asked: Asked, status: number,
 const isFirstOfItsResource = ({ id }: Operation) =>
 	operations.find((other) => !other.public && other.id.split('.')[0] === id.split('.')[0])?.id === id
 
+/** As a browser sends a session: `__Host-` is the name over https. */
+const cookies = (token: string) => `remit=${token}; __Host-remit=${token}`
+
 async function probeCredentials(walk: Walk): Promise<void> {
 	const { operation, limitedKeys } = walk
 	if (operation.public) {
@@ -71,6 +78,7 @@ async function probeCredentials(walk: Walk): Promise<void> {
 	if (isFirstOfItsResource(operation)) {
 		await expect(walk, { key: `rmt_${'0'.repeat(38)}` }, 401, 'invalid_credentials')
 		await expect(walk, { headers: { 'x-api-key': 'another' } }, 400, 'ambiguous_credentials')
+		await expect(walk, { key: null, headers: { cookie: cookies(newToken()) } }, 401, 'session_ended')
 	}
 	if (operation.sessionOnly) {
 		await expect(walk, {}, 403, 'session_required')
@@ -127,9 +135,10 @@ async function probeErrors(walk: Walk): Promise<void> {
 const bodyOf = async ({ operation, recipe, server }: Walk) => (operation.body === 'none' ? undefined : recipe.body?.(server))
 
 async function probeValid(walk: Walk): Promise<void> {
-	const { operation, recipe, server, shared } = walk
+	const { operation, recipe, server, shared, testPayments } = walk
 	const why =
 		recipe.skip ??
+		(recipe.pays && !testPayments ? 'asks the payment processor' : undefined) ??
 		(shared && recipe.wide ? 'changes the whole organization' : undefined) ??
 		(shared && recipe.lasting ? 'makes what cannot be removed' : undefined)
 	if (why !== undefined) {
@@ -187,7 +196,7 @@ async function probeLocation({ operation, server }: Walk, created: Answer, body:
 	const location = created.headers.get('location') ?? ''
 	const fail = (fault: string) => server.findings.fail(operation, created.status, undefined, fault)
 	const { id } = created.body as { id?: string }
-	if (id === undefined || !location.endsWith(`/${id}`)) return fail(`header Location: is ${location}, and must end in /${id}`)
+	if (id !== undefined && !location.endsWith(`/${id}`)) return fail(`header Location: is ${location}, and must end in /${id}`)
 	const reading = readingAt(location)
 	if (!reading) return fail(`header Location: is ${location}, which no operation reads`)
 	const ids = location

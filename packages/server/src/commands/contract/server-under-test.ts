@@ -45,6 +45,7 @@ export class ServerUnderTest {
 	readonly findings: Findings
 	readonly #mainKey: string
 	#keys: Record<Operation['rateClass'], string>
+	#readingKey: Promise<string> | undefined
 	readonly #made: Made[] = []
 	readonly #own = new Set<string>()
 	/** What could not be removed, by operation that made it. */
@@ -91,10 +92,23 @@ export class ServerUnderTest {
 
 	/** Creates a record, which is removed in the end; returns its id. */
 	async make(id: string, body?: unknown, ids: readonly string[] = []): Promise<string> {
-		const answer = await this.ask(id, { body, ids })
+		const answer = await this.#succeed(id, { body, ids })
 		const made = this.noteMade(id, answer, ids)
-		if (made === undefined) throw new NotMadeError(`${id} answers ${answer.status} ${codeOf(answer) ?? ''}`)
+		if (made === undefined) throw new NotMadeError(`${id} answers without an id`)
 		return made
+	}
+
+	/** The `data` of the answer, which succeeds. */
+	async dataOf<T>(id: string, asked: Asked = {}): Promise<T> {
+		const { body } = await this.#succeed(id, asked)
+		return (body as { data: T }).data
+	}
+
+	async #succeed(id: string, asked: Asked): Promise<Answer> {
+		const answer = await this.ask(id, asked)
+		if (answer.status < 300) return answer
+		const { detail = '' } = (answer.body ?? {}) as { detail?: string }
+		throw new NotMadeError(`${id} answers ${answer.status} ${codeOf(answer) ?? ''}: ${detail}`)
 	}
 
 	/** Remembers the record that an answer is about, so that it can be changed, and is removed in the end. */
@@ -133,6 +147,12 @@ export class ServerUnderTest {
 		if (key === undefined)
 			throw new UsageError(`--api-key: it makes no other keys (${answer.status} ${codeOf(answer) ?? ''}); it needs every scope`)
 		return key
+	}
+
+	/** A key that may only read, of the server as its own provider. */
+	readingKey(): Promise<string> {
+		this.#readingKey ??= this.newKey(['read', 'companies:read'])
+		return this.#readingKey
 	}
 
 	/** Removes the records that were made, the last first, and then the keys that it asked with. */

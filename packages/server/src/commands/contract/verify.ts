@@ -13,6 +13,7 @@ export interface VerifyOptions {
 	readonly apiKey: string
 	readonly url: string
 	readonly shared?: boolean
+	readonly testPayments?: boolean
 	/** Ids of operations, or what they begin with; all when absent. */
 	readonly only?: readonly string[] | undefined
 }
@@ -25,7 +26,7 @@ export interface Verified {
 	readonly junit: string
 }
 
-export async function verify({ apiKey, url, shared = false, only }: VerifyOptions): Promise<Verified> {
+export async function verify({ apiKey, url, shared = false, testPayments = false, only }: VerifyOptions): Promise<Verified> {
 	const begun = Date.now()
 	const walked = only ? operations.filter(({ id }) => only.some((part) => id === part || id.startsWith(`${part}.`))) : operations
 	if (walked.length === 0) throw new UsageError(`--only ${only}: the contract has no such operation`)
@@ -37,7 +38,7 @@ export async function verify({ apiKey, url, shared = false, only }: VerifyOption
 		await server.useOwnKeys()
 		const limitedKeys: { scope: string; key: string }[] = []
 		for (const scope of ['tax_rates:read', 'companies:read']) limitedKeys.push({ scope, key: await server.newKey([scope]) })
-		for (const operation of walked) await probe({ server, shared, limitedKeys }, operation)
+		for (const operation of walked) await probe({ server, shared, testPayments, limitedKeys }, operation)
 		const limited = walked.find(({ id }) => id === limitedId)
 		if (limited) await reachLimit(server, limited)
 	} finally {
