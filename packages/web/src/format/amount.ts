@@ -109,7 +109,7 @@ export const showAmount = (minorUnits: number, currency: string, locale: string)
 
 /** Without cents and shortened, for marks of an axis: `1.2K`. */
 export const showShortAmount = (minorUnits: number, currency: string, locale: string): string =>
-	new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(decimalOf(minorUnits, currency))
+	format(locale, { notation: 'compact', maximumFractionDigits: 1 }).format(decimalOf(minorUnits, currency))
 
 /** As it is typed, without the currency: `1.234,50`. */
 export function editAmount(minorUnits: number, currency: string, locale: string): string {
@@ -128,10 +128,12 @@ export function editDecimal(decimal: string, locale: string, minFraction = 0): s
 const formats = new Map<string, Intl.NumberFormat>()
 
 /** To make a format takes longer than to use one. */
-function moneyFormat(locale: string, currency: string, places: number): Intl.NumberFormat {
-	const name = `${locale} ${currency} ${places}`
-	const digits = { minimumFractionDigits: places, maximumFractionDigits: places }
-	const format = formats.get(name) ?? new Intl.NumberFormat(locale, { style: 'currency', currency, ...digits })
-	formats.set(name, format)
-	return format
+function format(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+	const name = `${locale} ${JSON.stringify(options)}`
+	const known = formats.get(name) ?? new Intl.NumberFormat(locale, options)
+	formats.set(name, known)
+	return known
 }
+
+const moneyFormat = (locale: string, currency: string, places: number): Intl.NumberFormat =>
+	format(locale, { style: 'currency', currency, minimumFractionDigits: places, maximumFractionDigits: places })

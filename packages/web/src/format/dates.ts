@@ -1,26 +1,36 @@
 // Days are `YYYY-MM-DD` and have no zone; times are milliseconds and are shown in the zone of the organization.
 
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** To make a format takes a hundred times as long as to use one. */
+function format(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+	const name = `${locale} ${JSON.stringify(options)}`
+	const known = formats.get(name) ?? new Intl.DateTimeFormat(locale, options)
+	formats.set(name, known)
+	return known
+}
+
 /** `31 Mar 2026`, as the locale writes it. */
 export const showDay = (day: string, locale: string): string =>
-	new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${day}T00:00:00Z`))
+	format(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${day}T00:00:00Z`))
 
 /** `23 – 29 Mar 2026`: what both days share stands once. */
 export const showDays = (first: string, last: string, locale: string): string =>
-	new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).formatRange(
+	format(locale, { dateStyle: 'medium', timeZone: 'UTC' }).formatRange(
 		new Date(`${first}T00:00:00Z`),
 		new Date(`${last}T00:00:00Z`),
 	)
 
 /** `Mar` of `2026-03`. */
 export const showMonth = (month: string, locale: string): string =>
-	new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' }).format(new Date(`${month}-01T00:00:00Z`))
+	format(locale, { month: 'short', timeZone: 'UTC' }).format(new Date(`${month}-01T00:00:00Z`))
 
 export const showTime = (time: number, locale: string, timeZone: string): string =>
-	new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(time)
+	format(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(time)
 
 /** The day that it is in a zone. */
 export function dayIn(timeZone: string, time: number): string {
-	const parts = new Intl.DateTimeFormat('en', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(time)
+	const parts = format('en', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(time)
 	const part = (type: string) => parts.find((found) => found.type === type)?.value
 	return `${part('year')}-${part('month')}-${part('day')}`
 }
@@ -45,7 +55,7 @@ export function parseHours(text: string): number | undefined {
 
 /** `14:05`: the time of day that it is in a zone. */
 export const clockIn = (timeZone: string, time: number): string =>
-	new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(time)
+	format('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(time)
 
 /** The instant of a day and a time of day in a zone. A time that a change of the clocks skips is the one an hour later. */
 export function instantIn(timeZone: string, day: string, clock: string): number {
@@ -62,9 +72,7 @@ export const mondayOf = (day: string): string => addDays(day, -((new Date(`${day
 
 /** `Tuesday 31 Mar`. */
 export const showWeekday = (day: string, locale: string): string =>
-	new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
-		new Date(`${day}T00:00:00Z`),
-	)
+	format(locale, { weekday: 'long', day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(`${day}T00:00:00Z`))
 
 const dayMs = 86_400_000
 
@@ -88,6 +96,6 @@ export function showAgo(time: number, now: number, locale: string): string {
 	// What lies ahead is rounded: of seven days a second is gone when they are shown.
 	const countOf = (size: number) => (seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size))
 	const [unit, size] = units.find(([, length]) => countOf(length) !== 0) ?? (['second', 1] as const)
-	const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-	return unit === 'second' ? format.format(0, 'second') : format.format(countOf(size), unit)
+	const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+	return unit === 'second' ? relative.format(0, 'second') : relative.format(countOf(size), unit)
 }

@@ -57,9 +57,13 @@ export const invoiceStatus = ({ status, isOverdue }: { status: string; isOverdue
 /** `billingAddressLine1` as its field is labelled, when no other label is given. */
 export const fieldName = (name: string): string => words(name.replace(/(\d+)$/, ' $1'))
 
-const languageNames = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' })
+let languageNames: Intl.DisplayNames | undefined
 
-export const languageName = (tag: string): string => languageNames.of(tag) ?? tag
+export function languageName(tag: string): string {
+	// The first one takes 50 ms, which most pages need not spend.
+	languageNames ??= new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' })
+	return languageNames.of(tag) ?? tag
+}
 
 const browsers: readonly [RegExp, string][] = [
 	[/Edg\//, 'Edge'],
