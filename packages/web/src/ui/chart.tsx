@@ -1,4 +1,4 @@
-import { scaleBand, scaleLinear } from 'd3-scale'
+import { marksTo } from './scale.ts'
 import './chart.css'
 
 interface Bar {
@@ -20,15 +20,15 @@ const [width, height, left, bottom, above] = isPhone ? [340, 200, 36, 24, 10] : 
 
 /** Bars over time. Whoever does not see them reads the table behind. */
 export function Chart({ title, bars, format, formatMark }: ChartProps) {
-	const x = scaleBand(
-		bars.map(({ label }) => label),
-		[left, width],
-	).padding(0.35)
-	const y = scaleLinear([0, Math.max(1, ...bars.map(({ value }) => value))], [height - bottom, above]).nice(4)
+	// Above the cents: marks of parts of a cent would read alike.
+	const marks = marksTo(Math.max(400, ...bars.map(({ value }) => value)))
+	const y = (value: number) => height - bottom - ((height - bottom - above) * value) / (marks.at(-1) as number)
+	const slot = (width - left) / bars.length
+	const bar = slot * 0.65
 	return (
 		<figure className="chart">
 			<svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-				{y.ticks(4).map((mark) => (
+				{marks.map((mark) => (
 					<g key={mark}>
 						<line x1={left} x2={width} y1={y(mark)} y2={y(mark)} />
 						<text x={left - 8} y={y(mark) + 4} textAnchor="end">
@@ -36,12 +36,12 @@ export function Chart({ title, bars, format, formatMark }: ChartProps) {
 						</text>
 					</g>
 				))}
-				{bars.map(({ label, value }) => (
+				{bars.map(({ label, value }, n) => (
 					<g key={label}>
-						<rect x={x(label)} y={y(value)} width={x.bandwidth()} height={Math.max(0, y(0) - y(value))} rx={4}>
+						<rect x={left + slot * n + (slot - bar) / 2} y={y(value)} width={bar} height={y(0) - y(value)} rx={4}>
 							<title>{`${label}: ${format(value)}`}</title>
 						</rect>
-						<text x={(x(label) ?? 0) + x.bandwidth() / 2} y={height - 6} textAnchor="middle">
+						<text x={left + slot * (n + 0.5)} y={height - 6} textAnchor="middle">
 							{label}
 						</text>
 					</g>
