@@ -134,6 +134,7 @@ describe.skipIf(!hasBrowser)('invoices', () => {
 		] as const) {
 			const { page } = await app.openApp(`/invoices/${id}`, { person: await app.newPerson(role) })
 			await press(page, 'More')
+			await page.getByRole('menu', { name: 'More' }).waitFor()
 			expect(await page.getByRole('menuitem', { name: 'Delete' }).count()).toBe(count)
 		}
 	})

@@ -1,23 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useRouter } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { sessionQuery } from '../api/session.ts'
 import { goOn, onOtherTab, onSessionOver, startAfresh } from '../api/session-over.ts'
 import { forgetDrafts } from '../forms/draft.ts'
 import '../ui/button.css'
+import { onFirstToast } from '../ui/first-toast.ts'
 import { onFirstUse } from '../ui/on-first-use.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Navigation } from './navigation.tsx'
 import { Offline } from './offline.tsx'
 import { useKeys } from './use-keys.ts'
+import { UserMenu } from './user-menu.tsx'
 import './frame.css'
 
 const Palette = onFirstUse(() => import('./palette.tsx'))
 const KeyHelp = onFirstUse(() => import('./key-help.tsx'))
 const SessionOver = onFirstUse(() => import('./session-over.tsx'))
-const UserMenu = lazy(() => import('./user-menu.tsx'))
-const Toasts = lazy(() => import('../ui/toasts.tsx').then((module) => ({ default: module.Toasts })))
+const Toasts = onFirstUse(() => import('../ui/toasts.tsx'))
 
 type Overlay = 'palette' | 'help'
 
@@ -26,6 +27,8 @@ export function Frame() {
 	const [overlay, setOverlay] = useState<Overlay>()
 	// Apart from the others, none of which takes its place: requests wait for its answer.
 	const [isOver, setOver] = useState(false)
+	const [hasToasts, setToasts] = useState(false)
+	useEffect(() => onFirstToast(() => setToasts(true)), [])
 	const client = useQueryClient()
 	const { navigate } = useRouter()
 	useEffect(() => {
@@ -76,9 +79,7 @@ export function Frame() {
 					</button>
 				</Navigation>
 				<div className="me">
-					<Suspense fallback={<button type="button" className="button quiet" aria-label="Account" />}>
-						<UserMenu onKeys={() => setOverlay('help')} />
-					</Suspense>
+					<UserMenu onKeys={() => setOverlay('help')} />
 				</div>
 			</header>
 			<main id="page" className="page">
@@ -88,7 +89,7 @@ export function Frame() {
 				</Suspense>
 			</main>
 			<Suspense>
-				<Toasts />
+				{hasToasts && <Toasts />}
 				{overlay === 'palette' && <Palette onClose={close} />}
 				{overlay === 'help' && <KeyHelp onClose={close} />}
 				{isOver && <SessionOver onReturn={() => setOver(false)} />}

@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react'
-import { Menu as AriaMenu, MenuItem, MenuTrigger } from 'react-aria-components/Menu'
-import { Popover } from 'react-aria-components/Popover'
-import './popover.css'
+import { type ReactNode, Suspense } from 'react'
+import { ButtonContext } from 'react-aria-components/Button'
+import { onFirstUse } from './on-first-use.ts'
+import { useMenu } from './use-menu.ts'
 
 export interface MenuAction {
 	readonly id: string
@@ -14,27 +14,16 @@ export interface MenuAction {
 	readonly onAction: () => void
 }
 
-/** Actions behind a button, which is `children`. */
-export const Menu = ({ children, label, actions }: { children: ReactNode; label: string; actions: readonly MenuAction[] }) => (
-	<MenuTrigger>
-		{children}
-		<Popover className="popover" placement="bottom end">
-			<AriaMenu aria-label={label} className="options">
-				{actions.map(({ id, label: text, icon, note, isDangerous, isDisabled, onAction }) => (
-					<MenuItem
-						key={id}
-						id={id}
-						textValue={text}
-						isDisabled={isDisabled}
-						onAction={onAction}
-						className={isDangerous ? 'option danger' : 'option'}
-					>
-						{icon}
-						{text}
-						{note && <span className="option-note">{note}</span>}
-					</MenuItem>
-				))}
-			</AriaMenu>
-		</Popover>
-	</MenuTrigger>
-)
+const MenuList = onFirstUse(() => import('./menu-list.tsx'))
+
+/** Actions behind a button, which is `children`. The list is there only while it is open. */
+export function Menu({ children, label, actions }: { children: ReactNode; label: string; actions: readonly MenuAction[] }) {
+	const { open, button, list } = useMenu()
+	const press = ({ pointerType }: { pointerType: string }) => open(/keyboard|virtual/.test(pointerType) ? 'first' : undefined)
+	return (
+		<>
+			<ButtonContext value={{ ...button, onPress: press }}>{children}</ButtonContext>
+			<Suspense>{list && <MenuList label={label} actions={actions} {...list} />}</Suspense>
+		</>
+	)
+}

@@ -1,4 +1,5 @@
 import { UNSTABLE_ToastQueue as ToastQueue } from 'react-aria-components/Toast'
+import { needToasts } from './first-toast.ts'
 
 export interface Message {
 	readonly text: string
@@ -8,4 +9,7 @@ export interface Message {
 export const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 })
 
 /** Says what has succeeded, for six seconds; errors stay where they happened. */
-export const toast = (text: string, action?: Message['action']): string => queue.add({ text, action }, { timeout: 6_000 })
+export function toast(text: string, action?: Message['action']): string {
+	needToasts()
+	return queue.add({ text, action }, { timeout: 6_000 })
+}

@@ -10,7 +10,7 @@ import { queue } from './toast.ts'
 import './toasts.css'
 
 /** Where the toasts are; once, in the frame. */
-export const Toasts = () => (
+const Toasts = () => (
 	<ToastRegion queue={queue} className="toasts" aria-label="Notices">
 		{({ toast: shown }) => (
 			<Toast toast={shown} className="toast">
@@ -34,3 +34,5 @@ export const Toasts = () => (
 		)}
 	</ToastRegion>
 )
+
+export default Toasts
