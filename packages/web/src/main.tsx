@@ -14,10 +14,14 @@ applyTheme()
 reloadOnceWhenOld()
 const client = newQueryClient()
 askBeforeShownAgain(client)
-createRoot(document.getElementById('root') as HTMLElement).render(
-	<QueryClientProvider client={client}>
-		<I18nProvider locale="en-US">
-			<RouterProvider router={newRouter()} />
-		</I18nProvider>
-	</QueryClientProvider>,
+const router = newRouter(client)
+// Its page asks for what it shows before the first drawing, and is part of it.
+void router.load().then(() =>
+	createRoot(document.getElementById('root') as HTMLElement).render(
+		<QueryClientProvider client={client}>
+			<I18nProvider locale="en-US">
+				<RouterProvider router={router} />
+			</I18nProvider>
+		</QueryClientProvider>,
+	),
 )

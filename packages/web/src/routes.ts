@@ -1,19 +1,42 @@
 // Every address of the application and its page: the map of packages/web. A new page is one line here and its name in `pages`;
 // build.ts and the walk of the tests read the calls of page().
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { type InvoiceSearch, invoiceSorts, invoiceTabs, type OpenIdOutcome, openIdOutcomes } from './api/addresses.ts'
+import type { Begin } from './api/begin.ts'
+import { sessionQuery } from './api/session.ts'
 import { NotFound, PageFailed } from './shell/page-failed.tsx'
 import { Root } from './shell/root.tsx'
 
-const root = createRootRoute({ component: Root, notFoundComponent: NotFound })
+const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Root, notFoundComponent: NotFound })
 
-type PageModule = { default: React.ComponentType }
+interface PageModule {
+	readonly default: React.ComponentType
+	readonly begin?: Begin
+}
+
+interface Opening {
+	readonly context: { readonly client: QueryClient }
+	readonly params: object
+	readonly search: object
+	/** Whether the mouse only passes a link. */
+	readonly preload: boolean
+}
 
 /** The address of a page, and the page, whose file is loaded when it is first opened. */
 const page = <const Path extends string>(path: Path, load: () => Promise<PageModule>) => ({
 	getParentRoute: () => root,
 	path,
 	component: lazyRouteComponent(load),
+	beforeLoad: ({ context: { client }, params, search, preload }: Opening) => {
+		if (preload) return
+		void client.prefetchQuery(sessionQuery)
+		// Whether it can be loaded is said by its component.
+		load().then(
+			({ begin }) => begin?.(client, params, search),
+			() => {},
+		)
+	},
 })
 
 type Query = Record<string, unknown>
@@ -42,8 +65,8 @@ const newCompany = createRoute(page('/companies/new', () => import('./companies/
 const company = createRoute(page('/companies/$id', () => import('./companies/detail-page.tsx')))
 const editCompany = createRoute(page('/companies/$id/edit', () => import('./companies/edit-page.tsx')))
 
-/** For whoever has not signed in: without the frame. */
-const outside = { staticData: { isOutside: true } }
+/** For whoever has not signed in: without the frame, and without a session. */
+const outside = { staticData: { isOutside: true }, beforeLoad: () => {} }
 
 const signIn = createRoute({
 	...page('/sign-in', () => import('./sign-in/sign-in-page.tsx')),
@@ -205,10 +228,11 @@ const mappings = [allMappings, newMapping, mapping]
 
 const pages = [...entryPages, ...daily, ...invoicePages, ...webhooks, ...syncs, ...connections, ...mappings, ...settingsPages]
 
-export const newRouter = () =>
+export const newRouter = (client: QueryClient) =>
 	createRouter({
 		routeTree: root.addChildren(pages),
 		basepath: '/app',
+		context: { client },
 		scrollRestoration: true,
 		defaultPreload: 'intent',
 		defaultErrorComponent: PageFailed,

@@ -20,7 +20,7 @@ const most = 5
 const failing = new Set(['degraded', 'needs_reauth', 'failed'])
 
 /** What waits for somebody: each row leads to where it is settled. */
-export default function Attention({ today }: { today: number }) {
+export function Attention({ today }: { today: number }) {
 	const summaries = { fields: 'summary', expand: ['company'], limit: most } as const
 	const overdue = useInfiniteQuery(list('invoices.list', { ...summaries, isOverdue: true, sortBy: 'dueDate', sortOrder: 'asc' }))
 	const drafts = useInfiniteQuery(

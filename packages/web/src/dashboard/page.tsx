@@ -3,27 +3,26 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense } from 'react'
+import type { Begin } from '../api/begin.ts'
 import { describe } from '../api/errors.ts'
 import { read } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
-import { showAmount, showShortAmount } from '../format/amount.ts'
-import { showMonth } from '../format/dates.ts'
-import { Card } from '../ui/card.tsx'
+import { showAmount } from '../format/amount.ts'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Tile } from '../ui/tile.tsx'
 import '../ui/button.css'
-import './dashboard.css'
 
-// On their way while the figures are asked for.
-const [chart, attention] = [import('../ui/chart.tsx'), import('./attention.tsx')]
-const Chart = lazy(() => chart.then((module) => ({ default: module.Chart })))
-const Attention = lazy(() => attention)
+// Below what is seen first, and on its way while the figures are asked for.
+const figures = import('./figures.tsx')
+const Figures = lazy(() => figures)
 const FirstSteps = lazy(() => import('./first-steps.tsx'))
 
 const route = getRouteApi('/')
+
+export const begin: Begin = (client) => void client.prefetchQuery(read('reports.summary'))
 
 export default function DashboardPage() {
 	const { data, error, refetch } = useQuery(read('reports.summary'))
@@ -76,12 +75,9 @@ function Summary({ currencies, today }: { currencies: readonly CurrencySummary[]
 				</Tabs>
 			)}
 			{shown && <Tiles summary={shown} />}
-			<div className="figures">
-				{shown && <Paid summary={shown} />}
-				<Suspense fallback={<Skeleton rows={3} />}>
-					<Attention today={today} />
-				</Suspense>
-			</div>
+			<Suspense fallback={<Skeleton rows={3} />}>
+				<Figures summary={shown} today={today} />
+			</Suspense>
 		</>
 	)
 }
@@ -104,21 +100,5 @@ function Tiles({ summary: { currency, outstanding, overdue, paidThisMonthCents, 
 				<Tile label="Paid this month" value={show(paidThisMonthCents)} note={`${show(before)} last month`} />
 			</Link>
 		</div>
-	)
-}
-
-function Paid({ summary: { currency, paidByMonth } }: { summary: CurrencySummary }) {
-	const { locale } = useSession()
-	return (
-		<Card title="Paid in the last twelve months">
-			<Suspense fallback={<div className="chart-space" />}>
-				<Chart
-					title={`Paid by month, ${currency}`}
-					bars={paidByMonth.map(({ month, cents }) => ({ label: showMonth(month, locale), value: cents }))}
-					format={(cents) => showAmount(cents, currency, locale)}
-					formatMark={(cents) => showShortAmount(Math.round(cents), currency, locale)}
-				/>
-			</Suspense>
-		</Card>
 	)
 }

@@ -2,6 +2,7 @@ import type { ExpandedInvoice } from '@remit/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
+import type { Begin } from '../../api/begin.ts'
 import { describe } from '../../api/errors.ts'
 import { call, read, useWrite } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
@@ -16,12 +17,15 @@ import { Editor } from './editor.tsx'
 import { type InvoiceValues, inputOf, valuesOf, written } from './values.ts'
 
 const route = getRouteApi('/invoices/$id/edit')
-const expand = { expand: ['company', 'deal'] } as const
+const invoiceQuery = (id: string) => read('invoices.get', id, { expand: ['company', 'deal'] })
+
+export const begin: Begin<{ id: string }> = (client, { id }) => void client.prefetchQuery(invoiceQuery(id))
+
 const toList = <Link to="/invoices">Invoices</Link>
 
 export default function EditInvoicePage() {
 	const { id } = route.useParams()
-	const { data, error, refetch } = useQuery(read('invoices.get', id, { expand: [...expand.expand] }))
+	const { data, error, refetch } = useQuery(invoiceQuery(id))
 	if (data) return <EditInvoice key={id} invoice={data} />
 	if (!error) return <Skeleton />
 	const { isRepeatable, ...trouble } = describe(error)
@@ -59,8 +63,8 @@ function EditInvoice({ invoice: loaded }: { invoice: ExpandedInvoice }) {
 			if (Object.keys(changed).length > 0) await mutateAsync([id, inputOf(all, currency, stored.current), { ifMatch: version }])
 		},
 		reload: async () => {
-			const now = await call('invoices.get', id, { expand: [...expand.expand] })
-			client.setQueryData(read('invoices.get', id, { expand: [...expand.expand] }).queryKey, now)
+			const now = await call('invoices.get', id, { expand: ['company', 'deal'] })
+			client.setQueryData(invoiceQuery(id).queryKey, now)
 			const theirs = valuesOf(now, timeZone)
 			stored.current = theirs.lineItems
 			return { values: theirs, version: now.version }

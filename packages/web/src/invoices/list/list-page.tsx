@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ReceiptText } from 'lucide-react'
 import { type ReactNode, useCallback } from 'react'
+import type { Begin } from '../../api/begin.ts'
 import { usePages } from '../../api/pages.ts'
-import { read } from '../../api/query.ts'
+import { list, read } from '../../api/query.ts'
 import { words } from '../../format/names.ts'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -19,6 +20,9 @@ import './list.css'
 
 const tabs = [undefined, 'draft', 'open', 'overdue', 'paid'] as const
 const nameOf = (tab: Search['tab']) => (tab ? words(tab) : 'All')
+
+export const begin: Begin<unknown, Search> = (client, _, search) =>
+	void client.prefetchInfiniteQuery(list('invoices.list', queryOf(search)))
 
 export default function InvoicesPage() {
 	const search = route.useSearch()

@@ -1,5 +1,6 @@
-import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import type { Begin } from '../../api/begin.ts'
 import { describe } from '../../api/errors.ts'
 import { read } from '../../api/query.ts'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
@@ -8,15 +9,20 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { InvoiceView } from './invoice-view.tsx'
 
 const route = getRouteApi('/invoices/$id')
+const invoiceQuery = (id: string) => read('invoices.get', id, { expand: ['company', 'deal'] })
+
+export const begin: Begin<{ id: string }> = (client, { id }) => {
+	void client.prefetchQuery(invoiceQuery(id))
+	void client.prefetchQuery(read('invoices.document', id))
+}
+
 const toList = <Link to="/invoices">Invoices</Link>
 
 export default function InvoicePage() {
 	const { id } = route.useParams()
 	const { send } = route.useSearch()
 	const navigate = route.useNavigate()
-	const { data: invoice, error, refetch } = useQuery(read('invoices.get', id, { expand: ['company', 'deal'] }))
-	// The sheet need not wait for the invoice.
-	usePrefetchQuery(read('invoices.document', id))
+	const { data: invoice, error, refetch } = useQuery(invoiceQuery(id))
 	if (error && !invoice) {
 		const { isRepeatable, ...trouble } = describe(error)
 		return (
