@@ -41,9 +41,8 @@ export async function calls(options) {
 	const pdf = await remit.invoices.pdf(invoice.id)
 	check('a PDF', new TextDecoder().decode(pdf.subarray(0, 5)), '%PDF-')
 	const missing = await rejection(remit.invoices.get('inv_unknown'))
-	const { code, attempts, constructor } = missing
-	check('an error', missing instanceof NotFoundError && [code, attempts], ['invoice_not_found', 1])
-	check('the name of its class', constructor.name, 'NotFoundError')
+	check('an error', missing instanceof NotFoundError && [missing.code, missing.attempts], ['invoice_not_found', 1])
+	check('the name of its class', missing.constructor.name, 'NotFoundError')
 
 	const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 	const signed = await signTestWebhook({ id: 'evt_1', type: 'invoice.paid', data: { totalCents: 1 } }, secret)
