@@ -2,7 +2,8 @@
 // need. The document has the examples, the classes of the SDK the prose of operations.
 import openapiTypescript, { astToString } from 'openapi-typescript'
 import { eventSchemas, kindOfEvent, nameIn } from './event-docs.ts'
-import type { Json, JsonObject, OpenApiDocument } from './openapi.ts'
+import { type Json, type JsonObject, type OpenApiDocument, operationsOf } from './openapi.ts'
+import { pascal } from './sdk-methods.ts'
 
 /** Leaves the webhooks and their headers out: neither the server nor the SDK calls them, and their payloads are schemas. */
 export async function writeTypes({ webhooks, ...whole }: OpenApiDocument, banner: string): Promise<string> {
@@ -24,7 +25,7 @@ export async function writeTypes({ webhooks, ...whole }: OpenApiDocument, banner
 	const found = parts.exec(brief(astToString(nodes)))
 	if (!found) throw new Error('openapi-typescript writes other parts, or in another order')
 	const [, paths = '', models = '', answers = '', named = '', headers = '', operations = ''] = found
-	const types = withEvents(whole, hoisted(models, '') + hoisted(answers, 'Answer')) + operations
+	const types = withEvents(whole, extending(hoisted(models, '')) + hoisted(answers, 'Answer')) + brieflyOf(whole, operations)
 	const inlined = types
 		.replaceAll(/components\["responses"\]\["(\w+)"\]/g, '$1Answer')
 		.replaceAll(/components\["parameters"\]\["([\w.]+)"\]/g, (_, name) => typeOf(named, name))
@@ -41,6 +42,27 @@ const parts =
 /** The entries of a part as exported types. */
 const hoisted = (entries: string, suffix: string) =>
 	entries.replaceAll(/^ {8}/gm, '').replaceAll(/^(\w+): /gm, `export type $1${suffix} = `)
+
+/** A model that has all fields of another one extends it. */
+function extending(text: string): string {
+	const models = [...text.matchAll(/^export type (\w+) = \{\n(.*?)^\};\n/gms)].map(([, name = '', body = '']) => ({
+		name,
+		fields: [...(body.match(/(?:^ {4}\/\*\*(?:(?!\*\/).)*\*\/\n)?^ {4}[\w"].*?\n(?! {5,}| {4}\})/gms) ?? [])],
+	}))
+	const bases = models.filter(({ fields }) => fields.length >= fewestFields).sort((a, b) => b.fields.length - a.fields.length)
+	return models.reduce((shorter, { name, fields }) => {
+		const own = new Set(fields)
+		const base = bases.find((other) => other.fields.length < fields.length && other.fields.every((field) => own.has(field)))
+		if (!base) return shorter
+		const rest = fields.filter((field) => !base.fields.includes(field)).join('')
+		return shorter.replace(
+			`export type ${name} = {\n${fields.join('')}};`,
+			() => `export type ${name} = ${base.name} & {\n${rest}};`,
+		)
+	}, text)
+}
+
+const fewestFields = 4
 
 /** The type of a shared parameter or header. */
 function typeOf(parameters: string, name: string): string {
@@ -68,6 +90,40 @@ function withEvents(document: OpenApiDocument, text: string): string {
 	return `/** An event about a record. */\nexport type EventOf<Type extends string, Kind extends string, Data> = ${shape};\n${short}`
 }
 
+/**
+ * The operations, of which one that repeats another refers to it, without what is the same for all, and with the errors that many of them have as
+ * a type of its own.
+ */
+function brieflyOf(document: OpenApiDocument, operations: string): string {
+	const aliases = new Map(operationsOf(document).map((operation) => [operation.operationId, operation['x-alias-of']]))
+	const text = operations
+		.replaceAll(/^ {4}"([\w.]+)": \{\n.*?^ {4}\};\n/gms, (operation, id) => {
+			const original = aliases.get(id)
+			return original === undefined ? operation : `    "${id}": operations["${original}"];\n`
+		})
+		.replaceAll(/^ {8}(?: {4}(?:header|path)|requestBody)\?: never;\n/gm, '')
+		.replaceAll(/\{\n +content: \{\n +"application\/json": (.*);\n +\};\n +\}/g, 'JsonBody<$1>')
+	return withSharedErrors(text)
+}
+
+/** What every key, body or server can be answered, in the order of their statuses. */
+const general = /^ {12}(?:400|401|403|413|415|429|500|503): .*\n/gm
+
+function withSharedErrors(operations: string): string {
+	const answersOf = /^ {4}"([\w.]+)": \{\n(?:(?!^ {4}\}).*\n)*? {8}responses: \{\n((?: {12}.*\n)*) {8}\};\n/gm
+	const found = [...operations.matchAll(answersOf)].map(([, id = '', answers = '']) => ({ id, errors: generalOf(answers) }))
+	const shared = [...Map.groupBy(found, ({ errors }) => errors)].filter(([, places]) => places.length > 1)
+	const nameOf = new Map(shared.map(([errors, [first]]) => [errors, `ErrorsOf${pascal((first?.id ?? '').split('.'))}`]))
+	const text = operations.replaceAll(/^ {8}responses: \{\n((?: {12}.*\n)*) {8}\};\n/gm, (whole, answers) => {
+		const name = nameOf.get(generalOf(answers))
+		return name === undefined ? whole : `        responses: {\n${answers.replaceAll(general, '')}        } & ${name};\n`
+	})
+	const types = [...nameOf].map(([errors, name]) => `export interface ${name} {\n${errors.replaceAll(/^ {8}/gm, '')}}\n`)
+	return types.join('') + text
+}
+
+const generalOf = (answers: string) => (answers.match(general) ?? []).join('')
+
 /** Takes out of the queries of lists what all of them have. */
 function withPages(text: string): string {
 	const [, page] = /^ {12}query\?: \{\n((?:(?!^ {12}\}).*\n)*? {16}cursor\?: .*\n) {12}\};/m.exec(text) ?? []
@@ -75,8 +131,12 @@ function withPages(text: string): string {
 	return `${text.replaceAll(`${page}            };`, '            } & PageQuery;')}\nexport interface PageQuery {\n${page.replaceAll(/^ {12}/gm, '')}}\n`
 }
 
-/** The answer of an error, by its codes. */
-const helpers = `export interface ProblemAnswer<Code extends string> {
+/** What is JSON, and the answer of an error by its codes. */
+const helpers = `export interface JsonBody<Body> {
+	content: { 'application/json': Body }
+}
+
+export interface ProblemAnswer<Code extends string> {
 	content: { 'application/problem+json': Problem & { code?: Code } }
 }
 `
@@ -127,6 +187,8 @@ const brief = (text: string) =>
 		)
 		.replaceAll(/^ +content\?: never;\n/gm, '')
 		.replaceAll('@description ', '')
+		// So far in it is code, not a list.
+		.replaceAll(/^( +\*) {5}- /gm, '$1 - ')
 		.replaceAll(/^ +\/\*\*(?:(?!\*\/).)*\*\/\n( +\d{3}: )/gms, '$1')
 		.replaceAll(/\/\*\*\n +\* (.*)\n +\*\//g, '/** $1 */')
 

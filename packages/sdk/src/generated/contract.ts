@@ -411,13 +411,13 @@ export type EventOf<Type extends string, Kind extends string, Data> = {
 /**
  * The kinds of actors. A later version may add kinds.
  *
- *     - `api_key`: The holder of an API key.
- *     - `user`: A person with a session.
- *     - `client_link`: A client through a link.
- *     - `payment_processor`: A payment processor.
- *     - `command`: A person who ran a command on the server.
- *     - `sync`: A run of a sync.
- *     - `system`: Remit itself.
+ * - `api_key`: The holder of an API key.
+ * - `user`: A person with a session.
+ * - `client_link`: A client through a link.
+ * - `payment_processor`: A payment processor.
+ * - `command`: A person who ran a command on the server.
+ * - `sync`: A run of a sync.
+ * - `system`: Remit itself.
  */
 export type ActorType = "api_key" | "user" | "client_link" | "payment_processor" | "command" | "sync" | "system";
 /** What an invoice has of a payment. */
@@ -494,60 +494,29 @@ export type ApiKeyRotate = {
 /**
  * What happened to a record. A later version may add actions.
  *
- *     - `created`: It was created.
- *     - `updated`: Fields of it were written.
- *     - `deleted`: It was deleted, archived or revoked.
- *     - `restored`: It had been deleted, and is live again.
- *     - `erased`: The data of a person in the organization, or all of the organization, was erased.
- *     - `emailed`: It left by e-mail, or perhaps (`status` is `uncertain`), or only to some of its recipients (`failed`).
- *     - `shared`: It got a client link, or a connection a link to connect an account.
- *     - `unshared`: Its client link was revoked.
- *     - `payment_requested`: It got a payment link.
- *     - `payment_received`: A payment processor reported a payment of it, applied or not.
- *     - `authorization_started`: Its authorization at a provider was begun.
- *     - `tested`: An endpoint or a connection was tested.
- *     - `redelivered`: Deliveries of an endpoint were made again.
- *     - `run`: A caller began a run of it.
- *     - `cancelled`: A caller broke its run off.
- *     - `deletions_confirmed`: A caller let its run delete many records.
- *     - `linked`: A caller linked two records that it keeps in step.
- *     - `unlinked`: A caller removed a link of a record that it keeps in step.
- *     - `conflict_resolved`: A caller decided a conflict of a record that it keeps in step.
+ * - `created`: It was created.
+ * - `updated`: Fields of it were written.
+ * - `deleted`: It was deleted, archived or revoked.
+ * - `restored`: It had been deleted, and is live again.
+ * - `erased`: The data of a person in the organization, or all of the organization, was erased.
+ * - `emailed`: It left by e-mail, or perhaps (`status` is `uncertain`), or only to some of its recipients (`failed`).
+ * - `shared`: It got a client link, or a connection a link to connect an account.
+ * - `unshared`: Its client link was revoked.
+ * - `payment_requested`: It got a payment link.
+ * - `payment_received`: A payment processor reported a payment of it, applied or not.
+ * - `authorization_started`: Its authorization at a provider was begun.
+ * - `tested`: An endpoint or a connection was tested.
+ * - `redelivered`: Deliveries of an endpoint were made again.
+ * - `run`: A caller began a run of it.
+ * - `cancelled`: A caller broke its run off.
+ * - `deletions_confirmed`: A caller let its run delete many records.
+ * - `linked`: A caller linked two records that it keeps in step.
+ * - `unlinked`: A caller removed a link of a record that it keeps in step.
+ * - `conflict_resolved`: A caller decided a conflict of a record that it keeps in step.
  */
 export type AuditAction = "created" | "updated" | "deleted" | "restored" | "erased" | "emailed" | "shared" | "unshared" | "payment_requested" | "payment_received" | "authorization_started" | "tested" | "redelivered" | "run" | "cancelled" | "deletions_confirmed" | "linked" | "unlinked" | "conflict_resolved";
 /** One change, who made it, and from where. */
-export type AuditEntry = {
-	/** `aud_<id>`. */
-	id: Id;
-	/** The organization that owns the record. */
-	organizationId: Id;
-	/** When it happened, in Unix milliseconds. */
-	createdAt: UnixMs;
-	/** What happened to the record. */
-	action: AuditAction;
-	/** The record. */
-	resource: {
-		/** Its kind. */
-		type: ResourceKind;
-		/** Its id. */
-		id: Id;
-	};
-	/** What the actor did: an operation of this API such as `invoices.update`, a page (`pages.pay`), the webhook of a payment processor (`payments.webhook`), a command such as `remit keys create`, or a job such as `jobs.overdue`. */
-	operation: string;
-	/** Who caused it. */
-	actor: EventActor;
-	/** The request, as in its `X-Request-Id`; null when no request caused it. */
-	requestId: string | null;
-	/** The fields that changed, before: of a deleted record all of them; null for a new record. Of a list of parts with ids, such as `lineItems`, only the parts that changed, each with its id and what changed of it. Secrets are never here. */
-	before: {
-		[key: string]: unknown;
-	} | null;
-	/** The same fields after: of a new record all of them; null for a deleted record. */
-	after: {
-		[key: string]: unknown;
-	} | null;
-	/** When its values were erased, because they were a person's; null when they were not. It is in Unix milliseconds. */
-	erasedAt: UnixMs | null;
+export type AuditEntry = HistoryEntry & {
 	/** The address that the request came from; null when no request caused it. */
 	address: string | null;
 };
@@ -715,9 +684,9 @@ export type CompanyRestoredEvent = EventOf<"company.restored", "company", Compan
 /**
  * A field that companies can be sorted by.
  *
- *     - `name`: By name, regardless of case.
- *     - `createdAt`: By the time of creation.
- *     - `updatedAt`: By the time of the last change.
+ * - `name`: By name, regardless of case.
+ * - `createdAt`: By the time of creation.
+ * - `updatedAt`: By the time of the last change.
  */
 export type CompanySort = "name" | "createdAt" | "updatedAt";
 /** Changes of a company: an absent field stays as it is, `null` clears a field. */
@@ -819,10 +788,10 @@ export type ConnectionActivatedEvent = EventOf<"connection.activated", "connecti
 /**
  * How a connection proves who it is. A later version may add others.
  *
- *     - `api_key`: A key that the provider gave out, in a header of each call.
- *     - `basic`: A user name and a password, in the `Authorization` header of each call (RFC 7617).
- *     - `oauth2`: A person lets Remit in at the provider: authorization code with PKCE (RFC 6749 and 7636).
- *     - `client_credentials`: A client id and a secret that the provider gave out, for access tokens (RFC 6749 §4.4).
+ * - `api_key`: A key that the provider gave out, in a header of each call.
+ * - `basic`: A user name and a password, in the `Authorization` header of each call (RFC 7617).
+ * - `oauth2`: A person lets Remit in at the provider: authorization code with PKCE (RFC 6749 and 7636).
+ * - `client_credentials`: A client id and a secret that the provider gave out, for access tokens (RFC 6749 §4.4).
  */
 export type ConnectionAuthType = "api_key" | "basic" | "oauth2" | "client_credentials";
 /** Where a person lets Remit in. */
@@ -912,23 +881,23 @@ export type ConnectionError = {
 /**
  * Why a call to a provider failed. A later version may add others.
  *
- *     - `unauthorized`: The provider does not take the credentials: it answered 401, or `invalid_grant` to a request for a token.
- *     - `forbidden`: The provider answered 403: it knows the credentials, but does not let them read what a test reads.
- *     - `invalid_client`: The provider does not take the server's own client id and secret: its operator sets others.
- *     - `rate_limited`: The provider answered 429.
- *     - `provider_failed`: The provider answered 5xx, or gave no token for a reason that is not the credentials.
- *     - `rejected`: The provider answered another status than 2xx.
- *     - `unreachable`: There was no connection, or it broke.
- *     - `timeout`: There was no whole answer in time.
- *     - `invalid_answer`: The answer is not JSON, or not all of it.
- *     - `answer_too_large`: The answer is larger than Remit reads.
- *     - `unsafe_url`: The provider is at an address that the server does not call; `EGRESS_ALLOW_CIDRS` can allow it.
- *     - `authorization_denied`: A person did not let Remit in at the provider.
- *     - `not_authorized`: The connection has no token (`POST …/authorize` begins an authorization) or no credentials yet.
- *     - `credentials_lost`: The server lacked the key that sealed the credentials. It is 503 by now, and a connection that is `needs_reauth` for it works after a test.
- *     - `connection_disabled`: A caller disabled the connection, and nothing was asked of the provider.
- *     - `connection_deleted`: The connection is deleted.
- *     - `account_not_chosen`: The credentials open several accounts, or not the one that the connection names: `accounts` of the error has those to choose from.
+ * - `unauthorized`: The provider does not take the credentials: it answered 401, or `invalid_grant` to a request for a token.
+ * - `forbidden`: The provider answered 403: it knows the credentials, but does not let them read what a test reads.
+ * - `invalid_client`: The provider does not take the server's own client id and secret: its operator sets others.
+ * - `rate_limited`: The provider answered 429.
+ * - `provider_failed`: The provider answered 5xx, or gave no token for a reason that is not the credentials.
+ * - `rejected`: The provider answered another status than 2xx.
+ * - `unreachable`: There was no connection, or it broke.
+ * - `timeout`: There was no whole answer in time.
+ * - `invalid_answer`: The answer is not JSON, or not all of it.
+ * - `answer_too_large`: The answer is larger than Remit reads.
+ * - `unsafe_url`: The provider is at an address that the server does not call; `EGRESS_ALLOW_CIDRS` can allow it.
+ * - `authorization_denied`: A person did not let Remit in at the provider.
+ * - `not_authorized`: The connection has no token (`POST …/authorize` begins an authorization) or no credentials yet.
+ * - `credentials_lost`: The server lacked the key that sealed the credentials. It is 503 by now, and a connection that is `needs_reauth` for it works after a test.
+ * - `connection_disabled`: A caller disabled the connection, and nothing was asked of the provider.
+ * - `connection_deleted`: The connection is deleted.
+ * - `account_not_chosen`: The credentials open several accounts, or not the one that the connection names: `accounts` of the error has those to choose from.
  */
 export type ConnectionErrorCode = "unauthorized" | "forbidden" | "invalid_client" | "rate_limited" | "provider_failed" | "rejected" | "unreachable" | "timeout" | "invalid_answer" | "answer_too_large" | "unsafe_url" | "authorization_denied" | "not_authorized" | "credentials_lost" | "connection_disabled" | "connection_deleted" | "account_not_chosen";
 /** A page where a person connects an account, without a key of the API. */
@@ -1001,12 +970,12 @@ export type ConnectionScope = string;
 /**
  * Whether a connection works. A later version may add others.
  *
- *     - `pending`: Nothing has proven its credentials yet.
- *     - `active`: The provider took its credentials the last time.
- *     - `degraded`: It worked before, and now calls fail for another reason than its credentials, which may be good.
- *     - `needs_reauth`: It worked before, and the provider takes its credentials no more: it needs others.
- *     - `failed`: It has never worked, and its last test failed.
- *     - `disabled`: A caller turned it off: Remit does not use it.
+ * - `pending`: Nothing has proven its credentials yet.
+ * - `active`: The provider took its credentials the last time.
+ * - `degraded`: It worked before, and now calls fail for another reason than its credentials, which may be good.
+ * - `needs_reauth`: It worked before, and the provider takes its credentials no more: it needs others.
+ * - `failed`: It has never worked, and its last test failed.
+ * - `disabled`: A caller turned it off: Remit does not use it.
  */
 export type ConnectionStatus = "pending" | "active" | "degraded" | "needs_reauth" | "failed" | "disabled";
 /** Changes of a connection: an absent field stays as it is. */
@@ -1135,14 +1104,14 @@ export type Cursor = string;
 /**
  * How a system writes dates. A later version may add formats.
  *
- *     - `iso`: `2026-03-31T10:00:00Z`; a date alone, and a time without an offset, are read as UTC.
- *     - `day`: `2026-03-31`.
- *     - `dmy`: `31/03/2026`.
- *     - `mdy`: `03/31/2026`.
- *     - `dmy_dots`: `31.03.2026`.
- *     - `unix_seconds`: Seconds since 1970.
- *     - `unix_milliseconds`: Milliseconds since 1970.
- *     - `xero`: `/Date(1774915200000+0000)/`.
+ * - `iso`: `2026-03-31T10:00:00Z`; a date alone, and a time without an offset, are read as UTC.
+ * - `day`: `2026-03-31`.
+ * - `dmy`: `31/03/2026`.
+ * - `mdy`: `03/31/2026`.
+ * - `dmy_dots`: `31.03.2026`.
+ * - `unix_seconds`: Seconds since 1970.
+ * - `unix_milliseconds`: Milliseconds since 1970.
+ * - `xero`: `/Date(1774915200000+0000)/`.
  */
 export type DateFormat = "iso" | "day" | "dmy" | "mdy" | "dmy_dots" | "unix_seconds" | "unix_milliseconds" | "xero";
 /** A date in a request: Unix milliseconds, `YYYY-MM-DD`, or an RFC 3339 date-time with an offset. Answers always have Unix milliseconds. */
@@ -1224,8 +1193,8 @@ export type DealList = {
 /**
  * A time that deals can be sorted by.
  *
- *     - `createdAt`: By the time of creation.
- *     - `updatedAt`: By the time of the last change.
+ * - `createdAt`: By the time of creation.
+ * - `updatedAt`: By the time of the last change.
  */
 export type DealSort = "createdAt" | "updatedAt";
 /** A deal moved to another stage or to another pipeline. */
@@ -1286,20 +1255,20 @@ export type DeliveryRequest = {
 /**
  * The state of a delivery.
  *
- *     - `pending`: It waits for its first attempt, or for the delivery of an earlier event of the same record.
- *     - `delivering`: An attempt is under way.
- *     - `succeeded`: The endpoint answered 2xx.
- *     - `retrying`: An attempt failed; the next one is at `nextAttemptAt`.
- *     - `exhausted`: The last attempt failed, and there will be no other.
- *     - `skipped`: The endpoint was paused or disabled.
- *     - `cancelled`: The endpoint was deleted.
+ * - `pending`: It waits for its first attempt, or for the delivery of an earlier event of the same record.
+ * - `delivering`: An attempt is under way.
+ * - `succeeded`: The endpoint answered 2xx.
+ * - `retrying`: An attempt failed; the next one is at `nextAttemptAt`.
+ * - `exhausted`: The last attempt failed, and there will be no other.
+ * - `skipped`: The endpoint was paused or disabled.
+ * - `cancelled`: The endpoint was deleted.
  */
 export type DeliveryStatus = "pending" | "delivering" | "succeeded" | "retrying" | "exhausted" | "skipped" | "cancelled";
 /**
  * Why Remit disabled an endpoint. A later version may add reasons.
  *
- *     - `gone`: It answered 410.
- *     - `failing`: Every delivery failed for five days.
+ * - `gone`: It answered 410.
+ * - `failing`: Every delivery failed for five days.
  */
 export type DisabledReason = "gone" | "failing";
 /** What makes a document look like its seller's. */
@@ -1416,10 +1385,10 @@ export type Email = string;
 /**
  * How far an e-mail has come. A later version may add a status.
  *
- *     - `sending`: The mail server is being asked, or the server was stopped a moment ago.
- *     - `accepted`: The mail server has taken it for `to`.
- *     - `uncertain`: Perhaps sent: the mail server had the whole text, but its answer is not known.
- *     - `failed`: The mail server has not taken it for `to`.
+ * - `sending`: The mail server is being asked, or the server was stopped a moment ago.
+ * - `accepted`: The mail server has taken it for `to`.
+ * - `uncertain`: Perhaps sent: the mail server had the whole text, but its answer is not known.
+ * - `failed`: The mail server has not taken it for `to`.
  */
 export type EmailStatus = "sending" | "accepted" | "uncertain" | "failed";
 /** A header of all requests to an endpoint. */
@@ -1432,16 +1401,16 @@ export type EndpointHeader = {
 /**
  * In which order an endpoint gets the events of one record. It never waits for the events of another record.
  *
- *     - `resource`: By their `sequence`, each once the one before it was accepted. An event that is rejected holds the later ones of its record back for five minutes at most: then they go, and it is retried on its own, as `outOfOrder`. While nothing has been accepted for an hour, they wait.
- *     - `none`: In any order: no event waits for another.
+ * - `resource`: By their `sequence`, each once the one before it was accepted. An event that is rejected holds the later ones of its record back for five minutes at most: then they go, and it is retried on its own, as `outOfOrder`. While nothing has been accepted for an hour, they wait.
+ * - `none`: In any order: no event waits for another.
  */
 export type EndpointOrdering = "resource" | "none";
 /**
  * Whether an endpoint gets deliveries. Only Remit sets `disabled`, when an endpoint is gone or keeps failing.
  *
- *     - `active`: It gets deliveries.
- *     - `paused`: A caller stopped deliveries: Remit keeps them as `skipped`.
- *     - `disabled`: Remit stopped deliveries; `disabledReason` says why. Set the status to `active` once the endpoint works.
+ * - `active`: It gets deliveries.
+ * - `paused`: A caller stopped deliveries: Remit keeps them as `skipped`.
+ * - `disabled`: Remit stopped deliveries; `disabledReason` says why. Set the status to `active` once the endpoint works.
  */
 export type EndpointStatus = "active" | "paused" | "disabled";
 /** The URL to which webhooks go: http or https, without a user name, password or fragment. Its host must be public. */
@@ -1449,141 +1418,141 @@ export type EndpointUrl = string;
 /**
  * Every error code. A later version may add codes.
  *
- *     - `invalid_request`: 400: the request does not match the contract; `errors` names each place.
- *     - `invalid_json`: 400: the body is not UTF-8 encoded JSON.
- *     - `body_required`: 400: the operation needs a body.
- *     - `ambiguous_credentials`: 400: two different keys in one request.
- *     - `invalid_signature`: 400: a webhook's signature is missing, wrong or too old, or its body is not what was signed.
- *     - `missing_credentials`: 401: no API key, and no session.
- *     - `session_ended`: 401: the session has ended, or never was: sign in.
- *     - `sign_in_failed`: 401: nobody has this address and this password.
- *     - `invalid_credentials`: 401: the API key is unknown, expired or revoked.
- *     - `insufficient_scope`: 403: the API key lacks a scope, or the person's role is too low.
- *     - `cross_site_request`: 403: a request with a session, or for one, must come from a page of the server itself.
- *     - `session_required`: 403: the operation is about the session of a person, and an API key has none.
- *     - `connection_object_not_found`: 404: the connection has no such object.
- *     - `route_not_found`: 404: no operation has this path.
- *     - `api_key_not_found`: 404: no such API key, or it no longer works.
- *     - `invitation_ended`: 404: who made the invitation may give its role no longer; somebody else can send it again.
- *     - `password_reset_not_found`: 404: the link to set a password is unknown, used or has expired.
- *     - `setup_not_found`: 404: the link to the set-up is unknown, or the set-up is done.
- *     - `client_link_not_found`: 404: the invoice has no client link, or the link is unknown or revoked.
- *     - `payment_link_not_found`: 404: the invoice has no payment link that works.
- *     - `webhook_delivery_not_found`: 404: no such delivery, or the server no longer keeps it.
- *     - `event_not_found`: 404: no such event, or the server no longer keeps it.
- *     - `sync_link_not_found`: 404: the sync has no link with this id of the provider.
- *     - `sync_error_not_found`: 404: the sync has no such error of a record.
- *     - `allocation_not_found`: 404: the invoice has nothing of the payment.
- *     - `company_not_found`: 404: no such company.
- *     - `connection_not_found`: 404: no such connection.
- *     - `contact_not_found`: 404: no such contact.
- *     - `deal_not_found`: 404: no such deal.
- *     - `invitation_not_found`: 404: no such invitation.
- *     - `invoice_not_found`: 404: no such invoice.
- *     - `mapping_not_found`: 404: no such mapping.
- *     - `payment_not_found`: 404: no such payment.
- *     - `pipeline_not_found`: 404: no such pipeline.
- *     - `session_not_found`: 404: no such session.
- *     - `sync_not_found`: 404: no such sync.
- *     - `sync_run_not_found`: 404: no such sync run.
- *     - `tax_rate_not_found`: 404: no such tax rate.
- *     - `time_entry_not_found`: 404: no such time entry.
- *     - `user_not_found`: 404: no such user.
- *     - `webhook_endpoint_not_found`: 404: no such webhook endpoint.
- *     - `method_not_allowed`: 405: the path does not have this method; `Allow` lists its methods.
- *     - `request_timeout`: 408: the request took too long to arrive.
- *     - `invoice_number_taken`: 409: another invoice has, or had, this number.
- *     - `record_in_use`: 409: other records use this one, so it cannot be deleted; `detail` says which.
- *     - `tax_rate_in_use`: 409: an invoice has used the tax rate, so its percentage and inclusion cannot change.
- *     - `stage_in_use`: 409: the change would remove a stage that has deals.
- *     - `time_entry_invoiced`: 409: a time entry on an invoice cannot change; delete or cancel the invoice, or remove its line, first.
- *     - `timer_running`: 409: the user has a running time entry, which `errors` names; stop it first.
- *     - `time_entry_already_invoiced`: 409: time entries are on an invoice already; `errors` names each entry and its invoice.
- *     - `invoice_cancelled`: 409: a cancelled invoice cannot be sent.
- *     - `email_not_configured`: 409: the server has no way to send e-mail; `GET` on the same path says what is missing.
- *     - `email_under_way`: 409: an e-mail of the invoice is being sent; its outcome is known within a minute.
- *     - `email_perhaps_sent`: 409: an earlier e-mail of the invoice was perhaps sent; `again: true` sends it nevertheless.
- *     - `payment_processor_not_configured`: 409: the organization has no payment credentials, and the server has no payment processor for it.
- *     - `webhook_endpoint_not_active`: 409: the webhook endpoint is paused, disabled or deleted; set its status to `active` first, unless it is deleted.
- *     - `provider_not_configured`: 409: the server has no client id and secret for the provider: `PROVIDER_<ID>_CLIENT_ID` and `PROVIDER_<ID>_CLIENT_SECRET`.
- *     - `connection_disabled`: 409: the connection is disabled; set its status to `active` first.
- *     - `sync_already_running`: 409: a run of the sync is under way, or waits; `detail` names it.
- *     - `sync_paused`: 409: the sync is paused; resume it first.
- *     - `sync_blocked`: 409: the sync's connection is not `active`, or its mapping is not; `detail` says which.
- *     - `no_active_run`: 409: no run of the sync is under way.
- *     - `nothing_to_confirm`: 409: the run does not wait for anybody to confirm its deletions.
- *     - `nothing_to_resolve`: 409: the error of the record is no conflict that somebody can decide, or is resolved; `detail` says which.
- *     - `conflict_changed`: 409: a run has found the records of the conflict otherwise since the `version` that the decision names; read the error again.
- *     - `linked_already`: 409: one of both records is linked with another one already; `detail` says with which.
- *     - `delivery_under_way`: 409: the delivery is `pending` or `delivering` already.
- *     - `last_admin`: 409: an organization always has an admin, and this is the last one.
- *     - `email_taken`: 409: a person of the organization has this address.
- *     - `too_many_invitations`: 409: the organization has 100 invitations, the most that it may; delete one first.
- *     - `too_many_endpoints`: 409: the organization has 50 webhook endpoints, the most that it may; delete one first.
- *     - `too_many_api_keys`: 409: the organization has 100 API keys that work or did in the last minute, the most that it may; revoke one first.
- *     - `idempotency_key_in_use`: 409: a request with the same `Idempotency-Key` is still under way.
- *     - `payment_not_manual`: 409: the payment stands for a status, or a processor reported it, so a caller cannot change it so.
- *     - `version_mismatch`: 412: the record has changed since the `ETag` of `If-Match`.
- *     - `payload_too_large`: 413: the body is larger than 512 KiB; that of a logo, than 1.5 MiB.
- *     - `unsupported_media_type`: 415: the body is not `application/json`.
- *     - `event_type_out_of_reach`: 422: an endpoint that is limited to some kinds of records subscribes to events that are only about others.
- *     - `totals_mismatch`: 422: `subtotalCents`, `taxCents` or `totalCents` differs from the amount computed from the line items.
- *     - `amount_out_of_range`: 422: a computed amount is beyond ±999 999 999 999.
- *     - `invalid_vat_id`: 422: a VAT identification number has the wrong form, length or check digits.
- *     - `invalid_period`: 422: a service period ends before it begins.
- *     - `unknown_provider`: 422: `provider` names no provider.
- *     - `invalid_connection`: 422: fields of a connection contradict each other, or its provider.
- *     - `return_url_not_allowed`: 422: the organization's `connectReturnOrigins` do not have the origin of a `returnUrl`.
- *     - `invalid_iban`: 422: an IBAN has the wrong country, length or check digits.
- *     - `invalid_logo`: 422: the logo is no PNG, JPEG or SVG that is safe, small enough and printable.
- *     - `low_contrast`: 422: the accent colour is too light to be read on white.
- *     - `mixed_tax_inclusion`: 422: a line mixes taxes that are included in its price with taxes that are not.
- *     - `unknown_line_item`: 422: a line item's id is not on this invoice, or occurs twice.
- *     - `invalid_line_item`: 422: fields of a line item contradict each other.
- *     - `invalid_mapping`: 422: a mapping contradicts itself, or would be `active` with issues; `errors` names each place.
- *     - `invalid_preview`: 422: a preview of a mapping asks for records in two ways, in none, or in one that its mapping or connection has not; `errors` names the place.
- *     - `invalid_sync`: 422: a sync contradicts itself, its connection or its mapping; `errors` names each place.
- *     - `invalid_sync_link`: 422: a link names a record that is not there, or not of the objects that the sync is about; `errors` names which.
- *     - `unknown_connection`: 422: `connectionId` names no connection of the organization.
- *     - `unknown_mapping`: 422: `mappingId` or `reverseMappingId` names no mapping of the organization.
- *     - `unknown_deal`: 422: `dealId` names no deal of the organization.
- *     - `unknown_company`: 422: `companyId` names no live company of the organization.
- *     - `wrong_password`: 422: `currentPassword` is not the password.
- *     - `invalid_setup`: 422: the set-up names no organization to make, and the server has none or several.
- *     - `expires_in_past`: 422: the key would expire in the past.
- *     - `unknown_contact`: 422: `contactId` names no contact of the organization.
- *     - `unknown_pipeline`: 422: `pipelineId` names no pipeline of the organization.
- *     - `unknown_stage`: 422: `stage` is not a stage of the pipeline.
- *     - `invalid_stages`: 422: a pipeline's stages contradict each other.
- *     - `invalid_time_entry`: 422: fields of a time entry contradict each other.
- *     - `invalid_time_entries`: 422: time entries cannot be on this invoice; `errors` names each entry and the reason.
- *     - `rate_missing`: 422: neither the time entry nor its deal nor the organization has an hourly rate; `errors` names each entry.
- *     - `currency_mismatch`: 422: the organization's hourly rate and the deal, or a payment and an invoice, are in different currencies.
- *     - `number_used`: 422: the series of invoice numbers has used this number, or a later one.
- *     - `invalid_payment`: 422: fields of a payment contradict each other.
- *     - `allocation_too_large`: 422: an invoice would get more of a payment than it owes, or than the payment has left.
- *     - `too_many_allocations`: 422: a payment would be on more than 500 invoices.
- *     - `unknown_invoice`: 422: a field of a payment names no invoice of the organization.
- *     - `unknown_tax_rate`: 422: `taxRateId` names no tax rate of the organization.
- *     - `tax_rate_archived`: 422: the tax rate is archived.
- *     - `unsafe_url`: 422: the URL leads to an address that the server does not call, such as a private one; `EGRESS_ALLOW_CIDRS` can allow it.
- *     - `unresolvable_url`: 422: the URL's host has no address.
- *     - `recipient_suppressed`: 422: the server sends no mail to an address, since mail to it came back or its owner complained; `errors` names each.
- *     - `nothing_to_pay`: 422: nothing is owed on the invoice.
- *     - `amount_not_payable`: 422: the payment processor cannot take this amount or currency.
- *     - `idempotency_key_reused`: 422: the `Idempotency-Key` was used with another body.
- *     - `rate_limited`: 429: too many requests; `Retry-After` says how many seconds to wait.
- *     - `email_limit_reached`: 429: the organization has sent mail to as many recipients in 24 hours as the server lets it; `Retry-After` says how many seconds to wait for the first of them to be a day ago.
- *     - `storage_limit_reached`: 429: the organization's requests have stored what they may store in a day; `Retry-After` says how many seconds are left of it.
- *     - `headers_too_large`: 431: the request's headers are too large.
- *     - `internal_error`: 500: the server failed; `detail` says whether anything was stored.
- *     - `email_delivery_failed`: 502: the mail server did not take the e-mail for `to`; the invoice was not changed.
- *     - `email_outcome_unknown`: 502: the e-mail was perhaps sent: the mail server had all of it, but its answer was lost, or could not be stored yet. The same `Idempotency-Key` never sends it again; another request needs `again: true`.
- *     - `payment_processor_failed`: 502: the payment processor rejected the request or did not answer, or the invoice changed meanwhile; nothing was changed.
- *     - `provider_failed`: 502: the provider of a connection did not answer, or not so that it can be used; `detail` says why, and the connection may say more. Nothing was changed.
- *     - `outcome_unknown`: 503: the database failed while it stored the request, which may or may not have been stored: repeat it with the same `Idempotency-Key`, or look first.
- *     - `unavailable`: 503: the database cannot be reached, is full, read-only or too busy, or the server is shutting down or has too much to do; `Retry-After` says how many seconds to wait.
- *     - `resolver_unavailable`: 503: the host of a URL could not be looked up in time, so nothing is known of it; try again.
+ * - `invalid_request`: 400: the request does not match the contract; `errors` names each place.
+ * - `invalid_json`: 400: the body is not UTF-8 encoded JSON.
+ * - `body_required`: 400: the operation needs a body.
+ * - `ambiguous_credentials`: 400: two different keys in one request.
+ * - `invalid_signature`: 400: a webhook's signature is missing, wrong or too old, or its body is not what was signed.
+ * - `missing_credentials`: 401: no API key, and no session.
+ * - `session_ended`: 401: the session has ended, or never was: sign in.
+ * - `sign_in_failed`: 401: nobody has this address and this password.
+ * - `invalid_credentials`: 401: the API key is unknown, expired or revoked.
+ * - `insufficient_scope`: 403: the API key lacks a scope, or the person's role is too low.
+ * - `cross_site_request`: 403: a request with a session, or for one, must come from a page of the server itself.
+ * - `session_required`: 403: the operation is about the session of a person, and an API key has none.
+ * - `connection_object_not_found`: 404: the connection has no such object.
+ * - `route_not_found`: 404: no operation has this path.
+ * - `api_key_not_found`: 404: no such API key, or it no longer works.
+ * - `invitation_ended`: 404: who made the invitation may give its role no longer; somebody else can send it again.
+ * - `password_reset_not_found`: 404: the link to set a password is unknown, used or has expired.
+ * - `setup_not_found`: 404: the link to the set-up is unknown, or the set-up is done.
+ * - `client_link_not_found`: 404: the invoice has no client link, or the link is unknown or revoked.
+ * - `payment_link_not_found`: 404: the invoice has no payment link that works.
+ * - `webhook_delivery_not_found`: 404: no such delivery, or the server no longer keeps it.
+ * - `event_not_found`: 404: no such event, or the server no longer keeps it.
+ * - `sync_link_not_found`: 404: the sync has no link with this id of the provider.
+ * - `sync_error_not_found`: 404: the sync has no such error of a record.
+ * - `allocation_not_found`: 404: the invoice has nothing of the payment.
+ * - `company_not_found`: 404: no such company.
+ * - `connection_not_found`: 404: no such connection.
+ * - `contact_not_found`: 404: no such contact.
+ * - `deal_not_found`: 404: no such deal.
+ * - `invitation_not_found`: 404: no such invitation.
+ * - `invoice_not_found`: 404: no such invoice.
+ * - `mapping_not_found`: 404: no such mapping.
+ * - `payment_not_found`: 404: no such payment.
+ * - `pipeline_not_found`: 404: no such pipeline.
+ * - `session_not_found`: 404: no such session.
+ * - `sync_not_found`: 404: no such sync.
+ * - `sync_run_not_found`: 404: no such sync run.
+ * - `tax_rate_not_found`: 404: no such tax rate.
+ * - `time_entry_not_found`: 404: no such time entry.
+ * - `user_not_found`: 404: no such user.
+ * - `webhook_endpoint_not_found`: 404: no such webhook endpoint.
+ * - `method_not_allowed`: 405: the path does not have this method; `Allow` lists its methods.
+ * - `request_timeout`: 408: the request took too long to arrive.
+ * - `invoice_number_taken`: 409: another invoice has, or had, this number.
+ * - `record_in_use`: 409: other records use this one, so it cannot be deleted; `detail` says which.
+ * - `tax_rate_in_use`: 409: an invoice has used the tax rate, so its percentage and inclusion cannot change.
+ * - `stage_in_use`: 409: the change would remove a stage that has deals.
+ * - `time_entry_invoiced`: 409: a time entry on an invoice cannot change; delete or cancel the invoice, or remove its line, first.
+ * - `timer_running`: 409: the user has a running time entry, which `errors` names; stop it first.
+ * - `time_entry_already_invoiced`: 409: time entries are on an invoice already; `errors` names each entry and its invoice.
+ * - `invoice_cancelled`: 409: a cancelled invoice cannot be sent.
+ * - `email_not_configured`: 409: the server has no way to send e-mail; `GET` on the same path says what is missing.
+ * - `email_under_way`: 409: an e-mail of the invoice is being sent; its outcome is known within a minute.
+ * - `email_perhaps_sent`: 409: an earlier e-mail of the invoice was perhaps sent; `again: true` sends it nevertheless.
+ * - `payment_processor_not_configured`: 409: the organization has no payment credentials, and the server has no payment processor for it.
+ * - `webhook_endpoint_not_active`: 409: the webhook endpoint is paused, disabled or deleted; set its status to `active` first, unless it is deleted.
+ * - `provider_not_configured`: 409: the server has no client id and secret for the provider: `PROVIDER_<ID>_CLIENT_ID` and `PROVIDER_<ID>_CLIENT_SECRET`.
+ * - `connection_disabled`: 409: the connection is disabled; set its status to `active` first.
+ * - `sync_already_running`: 409: a run of the sync is under way, or waits; `detail` names it.
+ * - `sync_paused`: 409: the sync is paused; resume it first.
+ * - `sync_blocked`: 409: the sync's connection is not `active`, or its mapping is not; `detail` says which.
+ * - `no_active_run`: 409: no run of the sync is under way.
+ * - `nothing_to_confirm`: 409: the run does not wait for anybody to confirm its deletions.
+ * - `nothing_to_resolve`: 409: the error of the record is no conflict that somebody can decide, or is resolved; `detail` says which.
+ * - `conflict_changed`: 409: a run has found the records of the conflict otherwise since the `version` that the decision names; read the error again.
+ * - `linked_already`: 409: one of both records is linked with another one already; `detail` says with which.
+ * - `delivery_under_way`: 409: the delivery is `pending` or `delivering` already.
+ * - `last_admin`: 409: an organization always has an admin, and this is the last one.
+ * - `email_taken`: 409: a person of the organization has this address.
+ * - `too_many_invitations`: 409: the organization has 100 invitations, the most that it may; delete one first.
+ * - `too_many_endpoints`: 409: the organization has 50 webhook endpoints, the most that it may; delete one first.
+ * - `too_many_api_keys`: 409: the organization has 100 API keys that work or did in the last minute, the most that it may; revoke one first.
+ * - `idempotency_key_in_use`: 409: a request with the same `Idempotency-Key` is still under way.
+ * - `payment_not_manual`: 409: the payment stands for a status, or a processor reported it, so a caller cannot change it so.
+ * - `version_mismatch`: 412: the record has changed since the `ETag` of `If-Match`.
+ * - `payload_too_large`: 413: the body is larger than 512 KiB; that of a logo, than 1.5 MiB.
+ * - `unsupported_media_type`: 415: the body is not `application/json`.
+ * - `event_type_out_of_reach`: 422: an endpoint that is limited to some kinds of records subscribes to events that are only about others.
+ * - `totals_mismatch`: 422: `subtotalCents`, `taxCents` or `totalCents` differs from the amount computed from the line items.
+ * - `amount_out_of_range`: 422: a computed amount is beyond ±999 999 999 999.
+ * - `invalid_vat_id`: 422: a VAT identification number has the wrong form, length or check digits.
+ * - `invalid_period`: 422: a service period ends before it begins.
+ * - `unknown_provider`: 422: `provider` names no provider.
+ * - `invalid_connection`: 422: fields of a connection contradict each other, or its provider.
+ * - `return_url_not_allowed`: 422: the organization's `connectReturnOrigins` do not have the origin of a `returnUrl`.
+ * - `invalid_iban`: 422: an IBAN has the wrong country, length or check digits.
+ * - `invalid_logo`: 422: the logo is no PNG, JPEG or SVG that is safe, small enough and printable.
+ * - `low_contrast`: 422: the accent colour is too light to be read on white.
+ * - `mixed_tax_inclusion`: 422: a line mixes taxes that are included in its price with taxes that are not.
+ * - `unknown_line_item`: 422: a line item's id is not on this invoice, or occurs twice.
+ * - `invalid_line_item`: 422: fields of a line item contradict each other.
+ * - `invalid_mapping`: 422: a mapping contradicts itself, or would be `active` with issues; `errors` names each place.
+ * - `invalid_preview`: 422: a preview of a mapping asks for records in two ways, in none, or in one that its mapping or connection has not; `errors` names the place.
+ * - `invalid_sync`: 422: a sync contradicts itself, its connection or its mapping; `errors` names each place.
+ * - `invalid_sync_link`: 422: a link names a record that is not there, or not of the objects that the sync is about; `errors` names which.
+ * - `unknown_connection`: 422: `connectionId` names no connection of the organization.
+ * - `unknown_mapping`: 422: `mappingId` or `reverseMappingId` names no mapping of the organization.
+ * - `unknown_deal`: 422: `dealId` names no deal of the organization.
+ * - `unknown_company`: 422: `companyId` names no live company of the organization.
+ * - `wrong_password`: 422: `currentPassword` is not the password.
+ * - `invalid_setup`: 422: the set-up names no organization to make, and the server has none or several.
+ * - `expires_in_past`: 422: the key would expire in the past.
+ * - `unknown_contact`: 422: `contactId` names no contact of the organization.
+ * - `unknown_pipeline`: 422: `pipelineId` names no pipeline of the organization.
+ * - `unknown_stage`: 422: `stage` is not a stage of the pipeline.
+ * - `invalid_stages`: 422: a pipeline's stages contradict each other.
+ * - `invalid_time_entry`: 422: fields of a time entry contradict each other.
+ * - `invalid_time_entries`: 422: time entries cannot be on this invoice; `errors` names each entry and the reason.
+ * - `rate_missing`: 422: neither the time entry nor its deal nor the organization has an hourly rate; `errors` names each entry.
+ * - `currency_mismatch`: 422: the organization's hourly rate and the deal, or a payment and an invoice, are in different currencies.
+ * - `number_used`: 422: the series of invoice numbers has used this number, or a later one.
+ * - `invalid_payment`: 422: fields of a payment contradict each other.
+ * - `allocation_too_large`: 422: an invoice would get more of a payment than it owes, or than the payment has left.
+ * - `too_many_allocations`: 422: a payment would be on more than 500 invoices.
+ * - `unknown_invoice`: 422: a field of a payment names no invoice of the organization.
+ * - `unknown_tax_rate`: 422: `taxRateId` names no tax rate of the organization.
+ * - `tax_rate_archived`: 422: the tax rate is archived.
+ * - `unsafe_url`: 422: the URL leads to an address that the server does not call, such as a private one; `EGRESS_ALLOW_CIDRS` can allow it.
+ * - `unresolvable_url`: 422: the URL's host has no address.
+ * - `recipient_suppressed`: 422: the server sends no mail to an address, since mail to it came back or its owner complained; `errors` names each.
+ * - `nothing_to_pay`: 422: nothing is owed on the invoice.
+ * - `amount_not_payable`: 422: the payment processor cannot take this amount or currency.
+ * - `idempotency_key_reused`: 422: the `Idempotency-Key` was used with another body.
+ * - `rate_limited`: 429: too many requests; `Retry-After` says how many seconds to wait.
+ * - `email_limit_reached`: 429: the organization has sent mail to as many recipients in 24 hours as the server lets it; `Retry-After` says how many seconds to wait for the first of them to be a day ago.
+ * - `storage_limit_reached`: 429: the organization's requests have stored what they may store in a day; `Retry-After` says how many seconds are left of it.
+ * - `headers_too_large`: 431: the request's headers are too large.
+ * - `internal_error`: 500: the server failed; `detail` says whether anything was stored.
+ * - `email_delivery_failed`: 502: the mail server did not take the e-mail for `to`; the invoice was not changed.
+ * - `email_outcome_unknown`: 502: the e-mail was perhaps sent: the mail server had all of it, but its answer was lost, or could not be stored yet. The same `Idempotency-Key` never sends it again; another request needs `again: true`.
+ * - `payment_processor_failed`: 502: the payment processor rejected the request or did not answer, or the invoice changed meanwhile; nothing was changed.
+ * - `provider_failed`: 502: the provider of a connection did not answer, or not so that it can be used; `detail` says why, and the connection may say more. Nothing was changed.
+ * - `outcome_unknown`: 503: the database failed while it stored the request, which may or may not have been stored: repeat it with the same `Idempotency-Key`, or look first.
+ * - `unavailable`: 503: the database cannot be reached, is full, read-only or too busy, or the server is shutting down or has too much to do; `Retry-After` says how many seconds to wait.
+ * - `resolver_unavailable`: 503: the host of a URL could not be looked up in time, so nothing is known of it; try again.
  */
 export type ErrorCode = "invalid_request" | "invalid_json" | "body_required" | "ambiguous_credentials" | "invalid_signature" | "missing_credentials" | "session_ended" | "sign_in_failed" | "invalid_credentials" | "insufficient_scope" | "cross_site_request" | "session_required" | "connection_object_not_found" | "route_not_found" | "api_key_not_found" | "invitation_ended" | "password_reset_not_found" | "setup_not_found" | "client_link_not_found" | "payment_link_not_found" | "webhook_delivery_not_found" | "event_not_found" | "sync_link_not_found" | "sync_error_not_found" | "allocation_not_found" | "company_not_found" | "connection_not_found" | "contact_not_found" | "deal_not_found" | "invitation_not_found" | "invoice_not_found" | "mapping_not_found" | "payment_not_found" | "pipeline_not_found" | "session_not_found" | "sync_not_found" | "sync_run_not_found" | "tax_rate_not_found" | "time_entry_not_found" | "user_not_found" | "webhook_endpoint_not_found" | "method_not_allowed" | "request_timeout" | "invoice_number_taken" | "record_in_use" | "tax_rate_in_use" | "stage_in_use" | "time_entry_invoiced" | "timer_running" | "time_entry_already_invoiced" | "invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "payment_processor_not_configured" | "webhook_endpoint_not_active" | "provider_not_configured" | "connection_disabled" | "sync_already_running" | "sync_paused" | "sync_blocked" | "no_active_run" | "nothing_to_confirm" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "delivery_under_way" | "last_admin" | "email_taken" | "too_many_invitations" | "too_many_endpoints" | "too_many_api_keys" | "idempotency_key_in_use" | "payment_not_manual" | "version_mismatch" | "payload_too_large" | "unsupported_media_type" | "event_type_out_of_reach" | "totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "unknown_provider" | "invalid_connection" | "return_url_not_allowed" | "invalid_iban" | "invalid_logo" | "low_contrast" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "invalid_mapping" | "invalid_preview" | "invalid_sync" | "invalid_sync_link" | "unknown_connection" | "unknown_mapping" | "unknown_deal" | "unknown_company" | "wrong_password" | "invalid_setup" | "expires_in_past" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "invalid_stages" | "invalid_time_entry" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "number_used" | "invalid_payment" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "unknown_tax_rate" | "tax_rate_archived" | "unsafe_url" | "unresolvable_url" | "recipient_suppressed" | "nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused" | "rate_limited" | "email_limit_reached" | "storage_limit_reached" | "headers_too_large" | "internal_error" | "email_delivery_failed" | "email_outcome_unknown" | "payment_processor_failed" | "provider_failed" | "outcome_unknown" | "unavailable" | "resolver_unavailable";
 /** Who caused a change. */
@@ -1600,155 +1569,65 @@ export type EventPattern = string;
 /**
  * Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
  *
- *     - `invoice.created`: An invoice was created.
- *     - `invoice.updated`: Fields of an invoice changed.
- *     - `invoice.sent`: An invoice was sent, or marked as sent.
- *     - `invoice.send_failed`: An e-mail of an invoice was not sent: the mail server did not take it for `to`. The invoice did not change.
- *     - `invoice.perhaps_sent`: An e-mail of an invoice was perhaps sent: the mail server's answer to it was lost. The invoice did not change.
- *     - `invoice.viewed`: The client viewed an invoice for the first time.
- *     - `invoice.partially_paid`: A part of what an invoice owes was paid.
- *     - `invoice.paid`: An invoice was paid, or marked as paid.
- *     - `invoice.overdue`: An invoice became overdue.
- *     - `invoice.cancelled`: An invoice was cancelled.
- *     - `invoice.deleted`: An invoice was deleted.
- *     - `payment.received`: A payment arrived: a processor reported it, or a caller recorded it. One that only stands for a status has no events.
- *     - `payment.updated`: Fields of a payment changed, such as the invoices that it pays.
- *     - `payment.unapplied`: Money of a payment is on no invoice: it arrived so, as `unappliedReason` says, or its invoice was cancelled, deleted or changed, or a caller took it off.
- *     - `payment.reversed`: A payment was reversed.
- *     - `company.created`: A company was created.
- *     - `company.updated`: Fields of a company changed.
- *     - `company.deleted`: A company was deleted.
- *     - `company.restored`: A company that had been deleted is live again: a sync found that the provider's record which it is linked with is back.
- *     - `contact.created`: A contact was created.
- *     - `contact.updated`: Fields of a contact changed.
- *     - `contact.deleted`: A contact was deleted.
- *     - `deal.created`: A deal was created.
- *     - `deal.updated`: Fields of a deal changed.
- *     - `deal.stage_changed`: A deal moved to another stage or to another pipeline.
- *     - `deal.deleted`: A deal was deleted.
- *     - `tax_rate.created`: A tax rate was created.
- *     - `tax_rate.updated`: Fields of a tax rate changed. That another rate is the default one now is a change too.
- *     - `tax_rate.deleted`: A tax rate was archived: deleted, or updated to be not active.
- *     - `time_entry.created`: A time entry was created.
- *     - `time_entry.updated`: Fields of a time entry changed. That an invoice claims or frees it is a change too.
- *     - `time_entry.deleted`: A time entry was deleted.
- *     - `connection.created`: A connection was created.
- *     - `connection.updated`: Fields of a connection changed, and no other event says so: the time of its last success alone is none.
- *     - `connection.activated`: A connection became `active`: a test proved its credentials, or a caller turned it on again.
- *     - `connection.degraded`: A connection became `degraded`: its provider fails or cannot be reached.
- *     - `connection.needs_reauth`: A connection became `needs_reauth`: its provider takes its credentials no more.
- *     - `connection.recovered`: A connection that was `degraded` or `needs_reauth` became `active`.
- *     - `connection.deleted`: A connection was deleted.
- *     - `mapping.created`: A mapping was created.
- *     - `mapping.updated`: Fields of a mapping changed.
- *     - `mapping.deleted`: A mapping was deleted.
- *     - `sync.created`: A sync was created.
- *     - `sync.updated`: Settings of a sync changed, or a caller paused or resumed it. A run that begins or ends has events of its own.
- *     - `sync.blocked`: A sync cannot run any more: its connection or its mapping cannot be used.
- *     - `sync.deleted`: A sync was deleted.
- *     - `sync.run.started`: A run began.
- *     - `sync.run.confirmation_required`: A run would delete so many records that somebody has to confirm it.
- *     - `sync.run.succeeded`: A run came to its end, and all that it read is in step.
- *     - `sync.run.partially_succeeded`: A run came to its end, and some records failed.
- *     - `sync.run.failed`: A run broke off.
- *     - `sync.run.cancelled`: A caller broke a run off.
- *     - `webhook.endpoint.failing`: Every delivery to an endpoint has failed for a day, or for one day more. After five days Remit disables the endpoint.
- *     - `webhook.endpoint.disabled`: An endpoint was disabled: it answered 410, or failed for five days.
- *     - `webhook.test`: A caller tests an endpoint. Only that endpoint gets the event.
+ * - `invoice.created`: An invoice was created.
+ * - `invoice.updated`: Fields of an invoice changed.
+ * - `invoice.sent`: An invoice was sent, or marked as sent.
+ * - `invoice.send_failed`: An e-mail of an invoice was not sent: the mail server did not take it for `to`. The invoice did not change.
+ * - `invoice.perhaps_sent`: An e-mail of an invoice was perhaps sent: the mail server's answer to it was lost. The invoice did not change.
+ * - `invoice.viewed`: The client viewed an invoice for the first time.
+ * - `invoice.partially_paid`: A part of what an invoice owes was paid.
+ * - `invoice.paid`: An invoice was paid, or marked as paid.
+ * - `invoice.overdue`: An invoice became overdue.
+ * - `invoice.cancelled`: An invoice was cancelled.
+ * - `invoice.deleted`: An invoice was deleted.
+ * - `payment.received`: A payment arrived: a processor reported it, or a caller recorded it. One that only stands for a status has no events.
+ * - `payment.updated`: Fields of a payment changed, such as the invoices that it pays.
+ * - `payment.unapplied`: Money of a payment is on no invoice: it arrived so, as `unappliedReason` says, or its invoice was cancelled, deleted or changed, or a caller took it off.
+ * - `payment.reversed`: A payment was reversed.
+ * - `company.created`: A company was created.
+ * - `company.updated`: Fields of a company changed.
+ * - `company.deleted`: A company was deleted.
+ * - `company.restored`: A company that had been deleted is live again: a sync found that the provider's record which it is linked with is back.
+ * - `contact.created`: A contact was created.
+ * - `contact.updated`: Fields of a contact changed.
+ * - `contact.deleted`: A contact was deleted.
+ * - `deal.created`: A deal was created.
+ * - `deal.updated`: Fields of a deal changed.
+ * - `deal.stage_changed`: A deal moved to another stage or to another pipeline.
+ * - `deal.deleted`: A deal was deleted.
+ * - `tax_rate.created`: A tax rate was created.
+ * - `tax_rate.updated`: Fields of a tax rate changed. That another rate is the default one now is a change too.
+ * - `tax_rate.deleted`: A tax rate was archived: deleted, or updated to be not active.
+ * - `time_entry.created`: A time entry was created.
+ * - `time_entry.updated`: Fields of a time entry changed. That an invoice claims or frees it is a change too.
+ * - `time_entry.deleted`: A time entry was deleted.
+ * - `connection.created`: A connection was created.
+ * - `connection.updated`: Fields of a connection changed, and no other event says so: the time of its last success alone is none.
+ * - `connection.activated`: A connection became `active`: a test proved its credentials, or a caller turned it on again.
+ * - `connection.degraded`: A connection became `degraded`: its provider fails or cannot be reached.
+ * - `connection.needs_reauth`: A connection became `needs_reauth`: its provider takes its credentials no more.
+ * - `connection.recovered`: A connection that was `degraded` or `needs_reauth` became `active`.
+ * - `connection.deleted`: A connection was deleted.
+ * - `mapping.created`: A mapping was created.
+ * - `mapping.updated`: Fields of a mapping changed.
+ * - `mapping.deleted`: A mapping was deleted.
+ * - `sync.created`: A sync was created.
+ * - `sync.updated`: Settings of a sync changed, or a caller paused or resumed it. A run that begins or ends has events of its own.
+ * - `sync.blocked`: A sync cannot run any more: its connection or its mapping cannot be used.
+ * - `sync.deleted`: A sync was deleted.
+ * - `sync.run.started`: A run began.
+ * - `sync.run.confirmation_required`: A run would delete so many records that somebody has to confirm it.
+ * - `sync.run.succeeded`: A run came to its end, and all that it read is in step.
+ * - `sync.run.partially_succeeded`: A run came to its end, and some records failed.
+ * - `sync.run.failed`: A run broke off.
+ * - `sync.run.cancelled`: A caller broke a run off.
+ * - `webhook.endpoint.failing`: Every delivery to an endpoint has failed for a day, or for one day more. After five days Remit disables the endpoint.
+ * - `webhook.endpoint.disabled`: An endpoint was disabled: it answered 410, or failed for five days.
+ * - `webhook.test`: A caller tests an endpoint. Only that endpoint gets the event.
  */
 export type EventType = "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "company.restored" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "sync.created" | "sync.updated" | "sync.blocked" | "sync.deleted" | "sync.run.started" | "sync.run.confirmation_required" | "sync.run.succeeded" | "sync.run.partially_succeeded" | "sync.run.failed" | "sync.run.cancelled" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
 /** An invoice of the organization, with the records of `expand`. */
-export type ExpandedInvoice = {
-	/** `inv_<id>`. */
-	id: Id;
-	/** The organization that owns it. */
-	organizationId: Id;
-	/** The deal it belongs to. */
-	dealId: Id | null;
-	/** The company that is billed. */
-	companyId: Id | null;
-	/** Its number, unique in the organization. */
-	invoiceNumber: string;
-	/** Its status. */
-	status: InvoiceStatus;
-	/** When it was issued, in Unix milliseconds. */
-	issuedDate: UnixMs | null;
-	/** When it is due, in Unix milliseconds. */
-	dueDate: UnixMs | null;
-	/** First day on which the goods or services were supplied, in Unix milliseconds. */
-	periodStart: UnixMs | null;
-	/** Last day on which they were supplied, in Unix milliseconds. */
-	periodEnd: UnixMs | null;
-	/** When it was paid, in Unix milliseconds. */
-	paidDate: UnixMs | null;
-	/** How it was paid. */
-	paymentMethod: string | null;
-	/** External payment reference. */
-	paymentReference: string | null;
-	/** Sum before tax, in minor units of the currency. */
-	subtotalCents: Cents;
-	/** Tax in percent, for lines without taxes of their own. */
-	taxRate: Percent;
-	/** Name of that tax. */
-	taxLabel: string;
-	/** Tax, in minor units of the currency. */
-	taxCents: Cents;
-	/** Sum with tax, in minor units of the currency. */
-	totalCents: Cents;
-	/** ISO 4217 code; every amount is in its minor unit. */
-	currency: string;
-	/** Notes shown on the invoice. */
-	notes: string | null;
-	/** Payment terms. */
-	paymentTerms: string | null;
-	/** Whether to show the break-down by hourly rate. */
-	showRateBreakdown: boolean;
-	/** Whether to attach the timesheet. */
-	includeTimesheet: boolean;
-	/** Where tax is rounded: as the organization's `taxRounding` said on create. */
-	taxRounding: TaxRounding;
-	/** How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
-	timeRounding: TimeRounding;
-	/** The minutes of a step to which `timeRounding` rounds. */
-	timeRoundingMinutes: number;
-	/** Its lines, in order. */
-	lineItems: LineItem[];
-	/** The total of each tax; empty without line items. */
-	taxBreakdown: TaxBreakdown[];
-	/** The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
-	amountPaidCents: Cents;
-	/** The amount credited; 0 in this version. It is in minor units of the currency. */
-	amountCreditedCents: Cents;
-	/** The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
-	amountDueCents: Cents;
-	/** How much of it is paid. */
-	paymentState: PaymentState;
-	/** Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
-	isOverdue: boolean;
-	/** When it was first sent, in Unix milliseconds. */
-	sentAt: UnixMs | null;
-	/** When the client first viewed it through its client link, in Unix milliseconds. */
-	viewedAt: UnixMs | null;
-	/** How often the client viewed it. */
-	viewCount: number;
-	/** The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
-	billTo: Party | null;
-	/** The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
-	billFrom: Party | null;
-	/** The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English. */
-	language: Language | null;
-	/** The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if possible, that fits its language; null for a draft. */
-	locale: string | null;
-	/** The time zone of its dates: the organization's when it left `draft`; null for a draft. */
-	timeZone: string | null;
-	/** Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
-	branding: Branding | null;
-	/** When it was created, in Unix milliseconds. */
-	createdAt: UnixMs;
-	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-	updatedAt: UnixMs;
-	/** Rises with every change; the `ETag` begins with it. */
-	version: number;
+export type ExpandedInvoice = Invoice & {
 	/** The company that is billed, with `expand=company`; null when there is none. */
 	company?: Company | null;
 	/** The deal it belongs to, with `expand=deal`; null when there is none. */
@@ -1773,9 +1652,9 @@ export type FieldConstant = FieldText | number | boolean;
 /**
  * What follows when a field's value cannot be made.
  *
- *     - `fail_record`: The record fails, and is not written.
- *     - `use_default`: The field gets its `default`.
- *     - `skip_field`: The record is written without the field.
+ * - `fail_record`: The record fails, and is not written.
+ * - `use_default`: The field gets its `default`.
+ * - `skip_field`: The record is written without the field.
  */
 export type FieldErrorPolicy = "fail_record" | "use_default" | "skip_field";
 /** A path into a record, from its top: names with dots, `[n]` for an item of a list, and at most one filter, which finds the first item with that value, as in `addresses[type=BILLING].city`. It has at most 20 steps. */
@@ -1812,11 +1691,11 @@ export type FieldTransform = {
 /**
  * Why a series lacks a number. A later version may add reasons.
  *
- *     - `deleted`: Its invoice was deleted.
- *     - `renumbered`: Its invoice got another number.
- *     - `own_number`: A caller's own number was further on, and the next ones count from there.
- *     - `setting`: Somebody set the next number further on.
- *     - `unknown`: An older version did not note why.
+ * - `deleted`: Its invoice was deleted.
+ * - `renumbered`: Its invoice got another number.
+ * - `own_number`: A caller's own number was further on, and the next ones count from there.
+ * - `setting`: Somebody set the next number further on.
+ * - `unknown`: An older version did not note why.
  */
 export type GapReason = "deleted" | "renumbered" | "own_number" | "setting" | "unknown";
 /** The name of a header. Not `webhook-…`, `content-…`, `proxy-…` or `sec-…`, nor one that belongs to HTTP or to Remit: `host`, `connection`, `keep-alive`, `transfer-encoding`, `te`, `trailer`, `upgrade`, `expect`, `date`, `accept-encoding`, `user-agent`. */
@@ -2139,14 +2018,14 @@ export type InvoiceEmailList = {
 /**
  * A record that an invoice names, to show beside its id.
  *
- *     - `company`: Its company.
- *     - `deal`: Its deal.
+ * - `company`: Its company.
+ * - `deal`: Its deal.
  */
 export type InvoiceExpansion = "company" | "deal";
 /**
  * How much of each invoice a list shows.
  *
- *     - `summary`: The fields of a row in a table of invoices: `InvoiceSummary`.
+ * - `summary`: The fields of a row in a table of invoices: `InvoiceSummary`.
  */
 export type InvoiceFields = "summary";
 /** The fields of an invoice that a caller can write. On create each is optional and has the default named here; on update an absent field stays as it is, and `null` clears one. */
@@ -2273,21 +2152,21 @@ export type InvoiceSentEvent = EventOf<"invoice.sent", "invoice", Invoice>;
 /**
  * A field that invoices can be sorted by.
  *
- *     - `createdAt`: By the time of creation.
- *     - `issuedDate`: By the date of issue; those without one come last, in both directions.
- *     - `dueDate`: By the due date; those without one come last, in both directions.
- *     - `totalCents`: By the total, in minor units whatever the currency.
- *     - `invoiceNumber`: By the text before the digits at the end of the number, by code points, and then by the number of these digits: `INV-9` before `INV-10`.
+ * - `createdAt`: By the time of creation.
+ * - `issuedDate`: By the date of issue; those without one come last, in both directions.
+ * - `dueDate`: By the due date; those without one come last, in both directions.
+ * - `totalCents`: By the total, in minor units whatever the currency.
+ * - `invoiceNumber`: By the text before the digits at the end of the number, by code points, and then by the number of these digits: `INV-9` before `INV-10`.
  */
 export type InvoiceSort = "createdAt" | "issuedDate" | "dueDate" | "totalCents" | "invoiceNumber";
 /**
  * The status of an invoice. Any status may follow any other.
  *
- *     - `draft`: Being written.
- *     - `sent`: Given to the client.
- *     - `paid`: Paid.
- *     - `overdue`: Sent, unpaid and past its due day.
- *     - `cancelled`: No longer owed.
+ * - `draft`: Being written.
+ * - `sent`: Given to the client.
+ * - `paid`: Paid.
+ * - `overdue`: Sent, unpaid and past its due day.
+ * - `cancelled`: No longer owed.
  */
 export type InvoiceStatus = "draft" | "sent" | "paid" | "overdue" | "cancelled";
 /** Invoices of one currency, and the sum of what they owe. */
@@ -2371,129 +2250,39 @@ export type InvoiceWarning = {
 /**
  * What to know of an invoice that was sent.
  *
- *     - `no_buyer`: It has no buyer: no company, and no `billTo`.
- *     - `no_line_items`: It has no line items.
- *     - `no_due_date`: It has no due date.
- *     - `changed_while_sending`: It changed while it was sent: its client has it as it was before, and a draft stays one.
+ * - `no_buyer`: It has no buyer: no company, and no `billTo`.
+ * - `no_line_items`: It has no line items.
+ * - `no_due_date`: It has no due date.
+ * - `changed_while_sending`: It changed while it was sent: its client has it as it was before, and a draft stays one.
  */
 export type InvoiceWarningCode = "no_buyer" | "no_line_items" | "no_due_date" | "changed_while_sending";
 /** An invoice, and an e-mail of it. */
-export type InvoiceWithEmail = {
-	/** `inv_<id>`. */
-	id: Id;
-	/** The organization that owns it. */
-	organizationId: Id;
-	/** The deal it belongs to. */
-	dealId: Id | null;
-	/** The company that is billed. */
-	companyId: Id | null;
-	/** Its number, unique in the organization. */
-	invoiceNumber: string;
-	/** Its status. */
-	status: InvoiceStatus;
-	/** When it was issued, in Unix milliseconds. */
-	issuedDate: UnixMs | null;
-	/** When it is due, in Unix milliseconds. */
-	dueDate: UnixMs | null;
-	/** First day on which the goods or services were supplied, in Unix milliseconds. */
-	periodStart: UnixMs | null;
-	/** Last day on which they were supplied, in Unix milliseconds. */
-	periodEnd: UnixMs | null;
-	/** When it was paid, in Unix milliseconds. */
-	paidDate: UnixMs | null;
-	/** How it was paid. */
-	paymentMethod: string | null;
-	/** External payment reference. */
-	paymentReference: string | null;
-	/** Sum before tax, in minor units of the currency. */
-	subtotalCents: Cents;
-	/** Tax in percent, for lines without taxes of their own. */
-	taxRate: Percent;
-	/** Name of that tax. */
-	taxLabel: string;
-	/** Tax, in minor units of the currency. */
-	taxCents: Cents;
-	/** Sum with tax, in minor units of the currency. */
-	totalCents: Cents;
-	/** ISO 4217 code; every amount is in its minor unit. */
-	currency: string;
-	/** Notes shown on the invoice. */
-	notes: string | null;
-	/** Payment terms. */
-	paymentTerms: string | null;
-	/** Whether to show the break-down by hourly rate. */
-	showRateBreakdown: boolean;
-	/** Whether to attach the timesheet. */
-	includeTimesheet: boolean;
-	/** Where tax is rounded: as the organization's `taxRounding` said on create. */
-	taxRounding: TaxRounding;
-	/** How the time of each entry on it is rounded: as the organization's `timeRounding` said on create. */
-	timeRounding: TimeRounding;
-	/** The minutes of a step to which `timeRounding` rounds. */
-	timeRoundingMinutes: number;
-	/** Its lines, in order. */
-	lineItems: LineItem[];
-	/** The total of each tax; empty without line items. */
-	taxBreakdown: TaxBreakdown[];
-	/** The amount paid: the sum of what it has of payments. It is in minor units of the currency. */
-	amountPaidCents: Cents;
-	/** The amount credited; 0 in this version. It is in minor units of the currency. */
-	amountCreditedCents: Cents;
-	/** The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
-	amountDueCents: Cents;
-	/** How much of it is paid. */
-	paymentState: PaymentState;
-	/** Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
-	isOverdue: boolean;
-	/** When it was first sent, in Unix milliseconds. */
-	sentAt: UnixMs | null;
-	/** When the client first viewed it through its client link, in Unix milliseconds. */
-	viewedAt: UnixMs | null;
-	/** How often the client viewed it. */
-	viewCount: number;
-	/** The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
-	billTo: Party | null;
-	/** The seller: as a caller wrote it, else as the organization was when the invoice left `draft`; null for a draft, as `billTo`. */
-	billFrom: Party | null;
-	/** The language of its words: as a caller wrote it, else the company's or the organization's when it was sent. Null for a draft for which nobody wrote it, and for an invoice that was sent by a version without languages, which is in English. */
-	language: Language | null;
-	/** The language tag by which it writes numbers and dates: the organization's when it was sent, or one of the same region, if possible, that fits its language; null for a draft. */
-	locale: string | null;
-	/** The time zone of its dates: the organization's when it left `draft`; null for a draft. */
-	timeZone: string | null;
-	/** Its logo and colour: the organization's when it was sent. Null for a draft, and for one that a version without these sent. */
-	branding: Branding | null;
-	/** When it was created, in Unix milliseconds. */
-	createdAt: UnixMs;
-	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-	updatedAt: UnixMs;
-	/** Rises with every change; the `ETag` begins with it. */
-	version: number;
+export type InvoiceWithEmail = Invoice & {
 	/** The e-mail: its recipients, its status, and why it has that. Absent in events that an older server wrote. */
 	email?: InvoiceEmail;
 };
 /**
  * What a key may do. The integration API has the scopes `read`, `write` and `admin`, each of which includes the one before. The invoicing API has a pair for each kind of record, of which `:write` includes `:read`. The scopes of one API do not open the operations of the other. But an event has the record that it is about: **`read` reads every kind of record that has events**, in the feed, and `write` and `admin` can have them sent to an endpoint, unless the key has `resources`.
  *
- *     - `read`: Integration API: everything that a GET reads, except API keys. That includes events, and so the records that they are about, whatever other scopes the key has; `resources` limits it.
- *     - `write`: Integration API: also create, change and test webhook endpoints, to which events and so records go, and redeliver.
- *     - `admin`: Integration API: everything, including API keys, webhook secrets and deletion. Also the audit log of all records.
- *     - `companies:read`: Read companies.
- *     - `companies:write`: Write companies.
- *     - `contacts:read`: Read contacts.
- *     - `contacts:write`: Write contacts.
- *     - `deals:read`: Read deals and pipelines.
- *     - `deals:write`: Write deals and pipelines.
- *     - `invoices:read`: Read invoices.
- *     - `invoices:write`: Write invoices.
- *     - `organization:read`: Read the organization settings.
- *     - `organization:write`: Write the organization settings.
- *     - `payments:read`: Read payments.
- *     - `payments:write`: Write payments.
- *     - `tax_rates:read`: Read tax rates.
- *     - `tax_rates:write`: Write tax rates.
- *     - `time_entries:read`: Read time entries.
- *     - `time_entries:write`: Write time entries.
+ * - `read`: Integration API: everything that a GET reads, except API keys. That includes events, and so the records that they are about, whatever other scopes the key has; `resources` limits it.
+ * - `write`: Integration API: also create, change and test webhook endpoints, to which events and so records go, and redeliver.
+ * - `admin`: Integration API: everything, including API keys, webhook secrets and deletion. Also the audit log of all records.
+ * - `companies:read`: Read companies.
+ * - `companies:write`: Write companies.
+ * - `contacts:read`: Read contacts.
+ * - `contacts:write`: Write contacts.
+ * - `deals:read`: Read deals and pipelines.
+ * - `deals:write`: Write deals and pipelines.
+ * - `invoices:read`: Read invoices.
+ * - `invoices:write`: Write invoices.
+ * - `organization:read`: Read the organization settings.
+ * - `organization:write`: Write the organization settings.
+ * - `payments:read`: Read payments.
+ * - `payments:write`: Write payments.
+ * - `tax_rates:read`: Read tax rates.
+ * - `tax_rates:write`: Write tax rates.
+ * - `time_entries:read`: Read time entries.
+ * - `time_entries:write`: Write time entries.
  */
 export type KeyScope = "read" | "write" | "admin" | "companies:read" | "companies:write" | "contacts:read" | "contacts:write" | "deals:read" | "deals:write" | "invoices:read" | "invoices:write" | "organization:read" | "organization:write" | "payments:read" | "payments:write" | "tax_rates:read" | "tax_rates:write" | "time_entries:read" | "time_entries:write";
 /** A field of a record. */
@@ -2506,14 +2295,14 @@ export type KnownField = {
 /**
  * A language of documents: of an invoice's PDF, page and e-mail. A later version may add one.
  *
- *     - `en`: English.
- *     - `de`: German.
- *     - `fr`: French.
- *     - `es`: Spanish.
- *     - `it`: Italian.
- *     - `nl`: Dutch.
- *     - `pt`: Portuguese.
- *     - `pl`: Polish.
+ * - `en`: English.
+ * - `de`: German.
+ * - `fr`: French.
+ * - `es`: Spanish.
+ * - `it`: Italian.
+ * - `nl`: Dutch.
+ * - `pt`: Portuguese.
+ * - `pl`: Polish.
  */
 export type Language = "en" | "de" | "fr" | "es" | "it" | "nl" | "pt" | "pl";
 /** The last run of a sync. */
@@ -2530,88 +2319,18 @@ export type LastSyncRun = {
 /** One line of `Text`: no control characters or line breaks. */
 export type Line = string;
 /** A line of an invoice. */
-export type LineItem = {
+export type LineItem = LineItemFields & {
 	/** `li_<id>`. */
 	id: Id;
-	/** Its place, from 1. */
-	position: number;
-	/** The kind of line. */
-	kind: LineItemKind;
-	/** What is charged. */
-	description: string;
-	/** How many units, as decimal text. */
-	quantity: string;
-	/** What is counted. */
-	unit: string | null;
-	/** Price of one unit in minor units: an integer, or decimal text for a price below a cent. */
-	unitPriceCents: Cents | string;
-	/** Discount in percent, as decimal text. */
-	discountPercent: string | null;
-	/** Discount in minor units. */
-	discountCents: Cents | null;
-	/** The line's own taxes; null means that the invoice's `taxRate` applies. */
-	taxes: LineTax[] | null;
-	/** The saved tax rate that `taxes` comes from. */
-	taxRateId: Id | null;
-	/** Seconds that the line charges of its time entries, each rounded as the invoice's `timeRounding` says: its amount is seconds × price ÷ 3600, rounded once. Null when a caller wrote the quantity. */
-	durationSeconds: number | null;
-	/** The time entries that the line charges. */
-	timeEntryIds: Id[];
-	/** Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
-	amountCents: Cents;
-	/** The amount without tax, in minor units of the currency. */
-	netCents: Cents;
-	/** The line's tax, in minor units of the currency. */
-	taxCents: Cents;
-	/** Net + tax, in minor units of the currency. */
-	grossCents: Cents;
-	/** First day on which the goods or services were supplied, in Unix milliseconds. */
-	periodStart: UnixMs | null;
-	/** Last day on which they were supplied, in Unix milliseconds. */
-	periodEnd: UnixMs | null;
-	/** The caller's own data. */
-	metadata: {
-		[key: string]: string;
-	} | null;
 };
 /** The data and amounts of a line. */
-export type LineItemFields = {
-	/** Its place, from 1. */
-	position: number;
-	/** The kind of line. */
-	kind: LineItemKind;
-	/** What is charged. */
-	description: string;
-	/** How many units, as decimal text. */
-	quantity: string;
-	/** What is counted. */
-	unit: string | null;
-	/** Price of one unit in minor units: an integer, or decimal text for a price below a cent. */
-	unitPriceCents: Cents | string;
-	/** Discount in percent, as decimal text. */
-	discountPercent: string | null;
-	/** Discount in minor units. */
-	discountCents: Cents | null;
-	/** The line's own taxes; null means that the invoice's `taxRate` applies. */
-	taxes: LineTax[] | null;
+export type LineItemFields = PublicLineItem & {
 	/** The saved tax rate that `taxes` comes from. */
 	taxRateId: Id | null;
 	/** Seconds that the line charges of its time entries, each rounded as the invoice's `timeRounding` says: its amount is seconds × price ÷ 3600, rounded once. Null when a caller wrote the quantity. */
 	durationSeconds: number | null;
 	/** The time entries that the line charges. */
 	timeEntryIds: Id[];
-	/** Quantity (or seconds ÷ 3600) × unit price − discount, rounded half away from zero. Contains the tax if the price does. It is in minor units of the currency. */
-	amountCents: Cents;
-	/** The amount without tax, in minor units of the currency. */
-	netCents: Cents;
-	/** The line's tax, in minor units of the currency. */
-	taxCents: Cents;
-	/** Net + tax, in minor units of the currency. */
-	grossCents: Cents;
-	/** First day on which the goods or services were supplied, in Unix milliseconds. */
-	periodStart: UnixMs | null;
-	/** Last day on which they were supplied, in Unix milliseconds. */
-	periodEnd: UnixMs | null;
 	/** The caller's own data. */
 	metadata: {
 		[key: string]: string;
@@ -2649,10 +2368,10 @@ export type LineItemInput = {
 /**
  * The kind of a line.
  *
- *     - `item`: Goods or a service.
- *     - `time`: Hours worked.
- *     - `discount`: A deduction: its amount is 0 or less. What a credit note gives back of one is an `item`.
- *     - `text`: Text without an amount.
+ * - `item`: Goods or a service.
+ * - `time`: Hours worked.
+ * - `discount`: A deduction: its amount is 0 or less. What a credit note gives back of one is an `item`.
+ * - `text`: Text without an amount.
  */
 export type LineItemKind = "item" | "time" | "discount" | "text";
 /** A tax on a line. */
@@ -2707,9 +2426,9 @@ export type LogoFileData = {
 /**
  * The format of a logo. A later version may add one.
  *
- *     - `png`: PNG.
- *     - `jpeg`: JPEG.
- *     - `svg`: SVG without scripts, and without anything to load.
+ * - `png`: PNG.
+ * - `jpeg`: JPEG.
+ * - `svg`: SVG without scripts, and without anything to load.
  */
 export type LogoFormat = "png" | "jpeg" | "svg";
 /** A logo to print on invoices: a PNG, a JPEG or an SVG. */
@@ -2720,9 +2439,9 @@ export type LogoUpload = {
 /**
  * How the server sends e-mail.
  *
- *     - `smtp`: To an SMTP server.
- *     - `file`: Into a folder, as .eml files.
- *     - `none`: The server cannot send e-mail.
+ * - `smtp`: To an SMTP server.
+ * - `file`: Into a folder, as .eml files.
+ * - `none`: The server cannot send e-mail.
  */
 export type MailTransport = "smtp" | "file" | "none";
 /** Why a field could not be made, or why a record cannot be written. */
@@ -2879,10 +2598,10 @@ export type MappingSide = {
 /**
  * Where a mapping is between an idea and use. A later version may add statuses.
  *
- *     - `draft`: Being written: it may have issues.
- *     - `active`: Ready for use: it has no issues.
- *     - `invalid`: It was in use, and the provider's object no longer has what it reads or writes; `validation` says what.
- *     - `archived`: Put away.
+ * - `draft`: Being written: it may have issues.
+ * - `active`: Ready for use: it has no issues.
+ * - `invalid`: It was in use, and the provider's object no longer has what it reads or writes; `validation` says what.
+ * - `archived`: Put away.
  */
 export type MappingStatus = "draft" | "active" | "invalid" | "archived";
 /** Changes of a mapping: an absent field stays as it is, `null` clears one. */
@@ -3015,11 +2734,11 @@ export type ObjectPagination = {
 /**
  * How a list goes on. A later version may add ways.
  *
- *     - `cursor`: The answer names the next page at `next`; the query parameter `parameter` asks for it.
- *     - `page`: The query parameter `parameter` counts pages from 1, or from `first`. A page without records is after the last.
- *     - `offset`: The query parameter `parameter` is how many records come before the page.
- *     - `link`: The `Link` header has the next page's URL (RFC 8288). It must have the scheme, host and port of `baseUrl`.
- *     - `none`: All is on one page.
+ * - `cursor`: The answer names the next page at `next`; the query parameter `parameter` asks for it.
+ * - `page`: The query parameter `parameter` counts pages from 1, or from `first`. A page without records is after the last.
+ * - `offset`: The query parameter `parameter` is how many records come before the page.
+ * - `link`: The `Link` header has the next page's URL (RFC 8288). It must have the scheme, host and port of `baseUrl`.
+ * - `none`: All is on one page.
  */
 export type ObjectPaginationStyle = "cursor" | "page" | "offset" | "link" | "none";
 /** A path below `baseUrl`, such as `/customers`. */
@@ -3050,9 +2769,9 @@ export type ObjectSchemaData = {
 /**
  * How a provider writes a time. A later version may add others.
  *
- *     - `iso`: ISO 8601, as RFC 3339 has it.
- *     - `unix_ms`: Unix milliseconds.
- *     - `unix_s`: Unix seconds.
+ * - `iso`: ISO 8601, as RFC 3339 has it.
+ * - `unix_ms`: Unix milliseconds.
+ * - `unix_s`: Unix seconds.
  */
 export type ObjectTimeFormat = "iso" | "unix_ms" | "unix_s";
 /** A call that changes a record. */
@@ -3070,9 +2789,9 @@ export type Ok = {
 /**
  * What happens to a record when several stored records match it.
  *
- *     - `conflict`: It is a conflict, which somebody has to solve.
- *     - `first`: The oldest of them is the one.
- *     - `skip`: It is left alone.
+ * - `conflict`: It is a conflict, which somebody has to solve.
+ * - `first`: The oldest of them is the one.
+ * - `skip`: It is left alone.
  */
 export type OnMultipleMatches = "conflict" | "first" | "skip";
 /** The organization of the API key, with its settings. */
@@ -3399,9 +3118,9 @@ export type Payment = {
 /**
  * Whose account at the payment processor takes the money. A later version may add others.
  *
- *     - `organization`: The organization's own.
- *     - `server`: The server's, whose operator gets the money.
- *     - `none`: Nobody's: invoices cannot be paid online.
+ * - `organization`: The organization's own.
+ * - `server`: The server's, whose operator gets the money.
+ * - `none`: Nobody's: invoices cannot be paid online.
  */
 export type PaymentAccount = "organization" | "server" | "none";
 /** A payment to record. */
@@ -3478,27 +3197,27 @@ export type PaymentReversedEvent = EventOf<"payment.reversed", "payment", Paymen
 /**
  * How the server knows of a payment. A later version may add sources.
  *
- *     - `manual`: A caller recorded it.
- *     - `status`: A caller gave an invoice the status `paid`: it has the amount that was owed, and follows the invoice.
- *     - `processor`: A payment processor reported it.
- *     - `import`: It came with a file.
+ * - `manual`: A caller recorded it.
+ * - `status`: A caller gave an invoice the status `paid`: it has the amount that was owed, and follows the invoice.
+ * - `processor`: A payment processor reported it.
+ * - `import`: It came with a file.
  */
 export type PaymentSource = "manual" | "status" | "processor" | "import";
 /**
  * How much of an invoice is paid.
  *
- *     - `unpaid`: Nothing.
- *     - `partially_paid`: A part of it.
- *     - `paid`: All of it; of a total of 0, that it has the status `paid`.
+ * - `unpaid`: Nothing.
+ * - `partially_paid`: A part of it.
+ * - `paid`: All of it; of a total of 0, that it has the status `paid`.
  */
 export type PaymentState = "unpaid" | "partially_paid" | "paid";
 /**
  * The state of a payment.
  *
- *     - `pending`: It is under way.
- *     - `succeeded`: The money is there.
- *     - `failed`: The money did not come.
- *     - `reversed`: It was taken back: it pays nothing any more.
+ * - `pending`: It is under way.
+ * - `succeeded`: The money is there.
+ * - `failed`: The money did not come.
+ * - `reversed`: It was taken back: it pays nothing any more.
  */
 export type PaymentStatus = "pending" | "succeeded" | "failed" | "reversed";
 /** Money of a payment is on no invoice: it arrived so, as `unappliedReason` says, or its invoice was cancelled, deleted or changed, or a caller took it off. */
@@ -3578,12 +3297,12 @@ export type PositiveCents = number;
 /**
  * What would happen to a record. A later version may add actions.
  *
- *     - `create`: A record would be created.
- *     - `update`: The record that it matches would be changed.
- *     - `unchanged`: The record that it matches is like that already.
- *     - `skip`: It would be left alone, since several records match it.
- *     - `conflict`: Somebody would have to decide, since several records match it.
- *     - `fail`: It cannot be written; `errors` says why.
+ * - `create`: A record would be created.
+ * - `update`: The record that it matches would be changed.
+ * - `unchanged`: The record that it matches is like that already.
+ * - `skip`: It would be left alone, since several records match it.
+ * - `conflict`: Somebody would have to decide, since several records match it.
+ * - `fail`: It cannot be written; `errors` says why.
  */
 export type PreviewAction = "create" | "update" | "unchanged" | "skip" | "conflict" | "fail";
 /** The id of a record at a provider. */
@@ -3674,10 +3393,10 @@ export type ProviderField = {
 /**
  * The type of a field at a provider. A later version may add types.
  *
- *     - `string`: Text.
- *     - `number`: A number.
- *     - `boolean`: True or false.
- *     - `datetime`: A time, in the provider's own form.
+ * - `string`: Text.
+ * - `number`: A number.
+ * - `boolean`: True or false.
+ * - `datetime`: A time, in the provider's own form.
  */
 export type ProviderFieldType = "string" | "number" | "boolean" | "datetime";
 /** A page of records. */
@@ -3690,10 +3409,10 @@ export type ProviderList = {
 /**
  * The providers to which there are connections; `GET /connections/providers` says what each has. A later version may add others.
  *
- *     - `hubspot`: HubSpot.
- *     - `xero`: Xero.
- *     - `stripe`: Stripe.
- *     - `http_json`: Any JSON API, which the connection describes.
+ * - `hubspot`: HubSpot.
+ * - `xero`: Xero.
+ * - `stripe`: Stripe.
+ * - `http_json`: Any JSON API, which the connection describes.
  */
 export type ProviderName = "hubspot" | "xero" | "stripe" | "http_json";
 /** A kind of record at a provider. */
@@ -3825,11 +3544,11 @@ export type RecordPath = string;
 /**
  * Which deliveries to make again.
  *
- *     - `exhausted`: Those whose last attempt failed, and that get no other by themselves.
- *     - `skipped`: Those that the endpoint missed while it was paused or disabled.
- *     - `retrying`: Those that wait for their next attempt.
- *     - `succeeded`: Those that the endpoint answered with 2xx.
- *     - `all`: All of these.
+ * - `exhausted`: Those whose last attempt failed, and that get no other by themselves.
+ * - `skipped`: Those that the endpoint missed while it was paused or disabled.
+ * - `retrying`: Those that wait for their next attempt.
+ * - `succeeded`: Those that the endpoint answered with 2xx.
+ * - `all`: All of these.
  */
 export type RedeliverStatus = "exhausted" | "skipped" | "retrying" | "succeeded" | "all";
 /** How many deliveries Remit makes again. */
@@ -3854,24 +3573,24 @@ export type ReportSummaryData = {
 /**
  * A kind of record. A later version may add kinds.
  *
- *     - `invoice`: Invoices.
- *     - `api_key`: Api keys.
- *     - `company`: Companies.
- *     - `connection`: Connections.
- *     - `contact`: Contacts.
- *     - `deal`: Deals.
- *     - `invitation`: Invitations.
- *     - `mapping`: Mappings.
- *     - `organization_settings`: The organization settings.
- *     - `payment`: Payments.
- *     - `pipeline`: Pipelines.
- *     - `session`: Sessions.
- *     - `sync`: Syncs.
- *     - `sync_run`: Sync runs.
- *     - `tax_rate`: Tax rates.
- *     - `time_entry`: Time entries.
- *     - `user`: Users.
- *     - `webhook_endpoint`: Webhook endpoints.
+ * - `invoice`: Invoices.
+ * - `api_key`: Api keys.
+ * - `company`: Companies.
+ * - `connection`: Connections.
+ * - `contact`: Contacts.
+ * - `deal`: Deals.
+ * - `invitation`: Invitations.
+ * - `mapping`: Mappings.
+ * - `organization_settings`: The organization settings.
+ * - `payment`: Payments.
+ * - `pipeline`: Pipelines.
+ * - `session`: Sessions.
+ * - `sync`: Syncs.
+ * - `sync_run`: Sync runs.
+ * - `tax_rate`: Tax rates.
+ * - `time_entry`: Time entries.
+ * - `user`: Users.
+ * - `webhook_endpoint`: Webhook endpoints.
  */
 export type ResourceKind = "invoice" | "api_key" | "company" | "connection" | "contact" | "deal" | "invitation" | "mapping" | "organization_settings" | "payment" | "pipeline" | "session" | "sync" | "sync_run" | "tax_rate" | "time_entry" | "user" | "webhook_endpoint";
 /** The minutes of a step of time. */
@@ -3972,8 +3691,8 @@ export type SignIn = {
 /**
  * The direction of sorting.
  *
- *     - `asc`: Smallest first.
- *     - `desc`: Largest first.
+ * - `asc`: Smallest first.
+ * - `desc`: Largest first.
  */
 export type SortOrder = "asc" | "desc";
 /** A stage of a pipeline. */
@@ -3994,9 +3713,9 @@ export type StageKey = string;
 /**
  * What a stage means for a deal.
  *
- *     - `open`: Not yet won or lost.
- *     - `won`: Won: work, invoices and payment.
- *     - `lost`: Lost.
+ * - `open`: Not yet won or lost.
+ * - `won`: Won: work, invoices and payment.
+ * - `lost`: Lost.
  */
 export type StageType = "open" | "won" | "lost";
 /** A sum of amounts in minor units of one currency. */
@@ -4051,10 +3770,10 @@ export type SyncBlockedEvent = EventOf<"sync.blocked", "sync", Sync>;
 /**
  * Who wins when a record changed on both sides since they were last alike. A record that a sync links for the first time counts as changed on both. Where Remit wins, a bidirectional sync writes its values to the provider; in any case a value that lost comes in only once that very field changes at the provider.
  *
- *     - `source_wins`: The side that the records come from: of a bidirectional sync, the provider.
- *     - `target_wins`: The side that the records go to: of a bidirectional sync, Remit.
- *     - `newest_wins`: The side that changed last; the source where the provider does not say when.
- *     - `manual`: Nobody: the record is an error with the code `conflict`, and both sides stay as they are until somebody decides (`POST …/errors/{errorId}/resolve`).
+ * - `source_wins`: The side that the records come from: of a bidirectional sync, the provider.
+ * - `target_wins`: The side that the records go to: of a bidirectional sync, Remit.
+ * - `newest_wins`: The side that changed last; the source where the provider does not say when.
+ * - `manual`: Nobody: the record is an error with the code `conflict`, and both sides stay as they are until somebody decides (`POST …/errors/{errorId}/resolve`).
  */
 export type SyncConflictPolicy = "source_wins" | "target_wins" | "newest_wins" | "manual";
 /** A sync to create. */
@@ -4094,8 +3813,8 @@ export type SyncData = {
 /**
  * What becomes of a record whose other side was deleted.
  *
- *     - `ignore`: It stays. A company that was deleted in Remit comes back when the provider's record changes, and the provider wins by `conflictPolicy`.
- *     - `delete`: It is deleted, once a run has read to its end, unless it has changed on its own side since and wins by `conflictPolicy`; with `manual` it is an error with the code `conflict`, and stays until somebody decides. Two or more at once that are more than half of all linked records, and more than 10 that are more than a fifth, wait for somebody to confirm. Once a day an `incremental` run reads everything, since lists of changes do not have what is gone. When the provider's record returns, the company that was linked with it is restored. A company that was deleted in Remit and then made anew keeps its record at the provider, if the mapping's `match` finds it by a look-up there; where there is none, the old record is deleted, and a new one created.
+ * - `ignore`: It stays. A company that was deleted in Remit comes back when the provider's record changes, and the provider wins by `conflictPolicy`.
+ * - `delete`: It is deleted, once a run has read to its end, unless it has changed on its own side since and wins by `conflictPolicy`; with `manual` it is an error with the code `conflict`, and stays until somebody decides. Two or more at once that are more than half of all linked records, and more than 10 that are more than a fifth, wait for somebody to confirm. Once a day an `incremental` run reads everything, since lists of changes do not have what is gone. When the provider's record returns, the company that was linked with it is restored. A company that was deleted in Remit and then made anew keeps its record at the provider, if the mapping's `match` finds it by a look-up there; where there is none, the old record is deleted, and a new one created.
  */
 export type SyncDeletePolicy = "ignore" | "delete";
 /** A sync was deleted. */
@@ -4103,16 +3822,16 @@ export type SyncDeletedEvent = EventOf<"sync.deleted", "sync", Sync>;
 /**
  * Which way records go.
  *
- *     - `inbound`: From the provider to Remit.
- *     - `outbound`: From Remit to the provider.
- *     - `bidirectional`: Both ways: first inbound, then outbound.
+ * - `inbound`: From the provider to Remit.
+ * - `outbound`: From Remit to the provider.
+ * - `bidirectional`: Both ways: first inbound, then outbound.
  */
 export type SyncDirection = "inbound" | "outbound" | "bidirectional";
 /**
  * What a record that cannot be written does to its run.
  *
- *     - `continue`: The run goes on; its errors say what failed.
- *     - `stop`: The run ends as `failed`.
+ * - `continue`: The run goes on; its errors say what failed.
+ * - `stop`: The run ends as `failed`.
  */
 export type SyncErrorPolicy = "continue" | "stop";
 /** Which side of a conflict to use. */
@@ -4123,21 +3842,7 @@ export type SyncErrorResolve = {
 	version?: Text;
 };
 /** A link, and what the provider last said of its record. */
-export type SyncLink = {
-	/** Its id at the provider; null while the link is `unclear`. */
-	externalId: string | null;
-	/** The object at the provider. */
-	object: string;
-	/** The record of Remit. */
-	recordId: Id;
-	/** What is known of it. */
-	state: SyncLinkState;
-	/** When the provider last said something else than before; null when it has said nothing yet. It is in Unix milliseconds. */
-	lastSeenAt: UnixMs | null;
-	/** When it was created, in Unix milliseconds. */
-	createdAt: UnixMs;
-	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-	updatedAt: UnixMs;
+export type SyncLink = SyncLinkSummary & {
 	/** What the provider last said of it, whole; null when that is older than 30 days, or the sync does not keep it. While a conflict is open it is what the provider said before, and the error has what differs now. */
 	lastSeen: {
 		[key: string]: unknown;
@@ -4158,8 +3863,8 @@ export type SyncLinkData = {
 /**
  * What is known of a link. A later version may add states.
  *
- *     - `linked`: Both records are known.
- *     - `unclear`: The record was sent to the provider to be created, and no answer has said whether it is there. The next run finds out, where it can.
+ * - `linked`: Both records are known.
+ * - `unclear`: The record was sent to the provider to be created, and no answer has said whether it is there. The next run finds out, where it can.
  */
 export type SyncLinkState = "linked" | "unclear";
 /** A provider's record and the one of Remit that it is kept in step with. */
@@ -4201,8 +3906,8 @@ export type SyncList = {
 /**
  * What a run reads.
  *
- *     - `incremental`: What changed since the last run that came to its end; everything, where the provider cannot filter, and once after the fields of a mapping have changed.
- *     - `full`: Everything. What has not changed is not written.
+ * - `incremental`: What changed since the last run that came to its end; everything, where the provider cannot filter, and once after the fields of a mapping have changed.
+ * - `full`: Everything. What has not changed is not written.
  */
 export type SyncMode = "incremental" | "full";
 /** How far a run is. */
@@ -4323,22 +4028,22 @@ export type SyncRunError = {
 /**
  * Why a run failed or waits. A later version may add others.
  *
- *     - `provider_limit`: The provider has had as many calls as it allows for now.
- *     - `provider_failed`: The provider fails, cannot be reached, or answers what is no answer.
- *     - `provider_rejected`: The provider does not let Remit read or write the object.
- *     - `list_without_end`: The provider's list leads back to pages that were read, or has the same records again and again. Nothing is deleted on its account.
- *     - `credentials_unreadable`: The server lacks the key with which the connection's credentials were sealed. The run goes on within a minute after the server has it.
- *     - `connection_needs_reauth`: The provider takes the connection's credentials no more.
- *     - `connection_not_active`: The connection was deleted or disabled, or has not been tested since its credentials changed.
- *     - `account_changed`: The connection opens another account than when the sync last ran: its records are others. Connect that account as a connection of its own.
- *     - `mapping_not_active`: A mapping was deleted, or is not `active` any more.
- *     - `schema_changed`: The provider's object no longer has a field that the mapping reads, or the field has another type.
- *     - `too_many_deletions`: So many records would be deleted that it may be a mistake (`deletePolicy`): `POST …/confirm` lets that happen.
- *     - `record_failed`: A record failed, and the sync's `errorPolicy` is `stop`.
- *     - `sync_deleted`: The sync was deleted.
- *     - `paused`: The sync is paused.
- *     - `storage_limit`: The organization has stored what it may store today (`GET /api/organization/usage`).
- *     - `internal_error`: The server could not go on; its log says why.
+ * - `provider_limit`: The provider has had as many calls as it allows for now.
+ * - `provider_failed`: The provider fails, cannot be reached, or answers what is no answer.
+ * - `provider_rejected`: The provider does not let Remit read or write the object.
+ * - `list_without_end`: The provider's list leads back to pages that were read, or has the same records again and again. Nothing is deleted on its account.
+ * - `credentials_unreadable`: The server lacks the key with which the connection's credentials were sealed. The run goes on within a minute after the server has it.
+ * - `connection_needs_reauth`: The provider takes the connection's credentials no more.
+ * - `connection_not_active`: The connection was deleted or disabled, or has not been tested since its credentials changed.
+ * - `account_changed`: The connection opens another account than when the sync last ran: its records are others. Connect that account as a connection of its own.
+ * - `mapping_not_active`: A mapping was deleted, or is not `active` any more.
+ * - `schema_changed`: The provider's object no longer has a field that the mapping reads, or the field has another type.
+ * - `too_many_deletions`: So many records would be deleted that it may be a mistake (`deletePolicy`): `POST …/confirm` lets that happen.
+ * - `record_failed`: A record failed, and the sync's `errorPolicy` is `stop`.
+ * - `sync_deleted`: The sync was deleted.
+ * - `paused`: The sync is paused.
+ * - `storage_limit`: The organization has stored what it may store today (`GET /api/organization/usage`).
+ * - `internal_error`: The server could not go on; its log says why.
  */
 export type SyncRunErrorCode = "provider_limit" | "provider_failed" | "provider_rejected" | "list_without_end" | "credentials_unreadable" | "connection_needs_reauth" | "connection_not_active" | "account_changed" | "mapping_not_active" | "schema_changed" | "too_many_deletions" | "record_failed" | "sync_deleted" | "paused" | "storage_limit" | "internal_error";
 /** A run broke off. */
@@ -4358,9 +4063,9 @@ export type SyncRunList = {
 /**
  * What a run reads. A later version may add others.
  *
- *     - `incremental`: What changed since the last run that came to its end.
- *     - `full`: Everything.
- *     - `failed`: The records that failed in earlier runs and have not been written since.
+ * - `incremental`: What changed since the last run that came to its end.
+ * - `full`: Everything.
+ * - `failed`: The records that failed in earlier runs and have not been written since.
  */
 export type SyncRunMode = "incremental" | "full" | "failed";
 /** A run came to its end, and some records failed. */
@@ -4370,13 +4075,13 @@ export type SyncRunStartedEvent = EventOf<"sync.run.started", "sync_run", SyncRu
 /**
  * Where a run is. `succeeded`, `partially_succeeded`, `failed` and `cancelled` are its ends. A later version may add statuses.
  *
- *     - `queued`: It is about to begin.
- *     - `running`: It is under way.
- *     - `waiting`: It waits: until `waitingUntil` for the provider, until the sync is resumed, or until somebody confirms its deletions.
- *     - `succeeded`: All that it read is in step. What failed in an earlier run and has not changed since waits for a run of mode `failed`.
- *     - `partially_succeeded`: It read to its end, and some records failed.
- *     - `failed`: It broke off; `error` says why. What it wrote stays.
- *     - `cancelled`: A caller broke it off. What it wrote stays.
+ * - `queued`: It is about to begin.
+ * - `running`: It is under way.
+ * - `waiting`: It waits: until `waitingUntil` for the provider, until the sync is resumed, or until somebody confirms its deletions.
+ * - `succeeded`: All that it read is in step. What failed in an earlier run and has not changed since waits for a run of mode `failed`.
+ * - `partially_succeeded`: It read to its end, and some records failed.
+ * - `failed`: It broke off; `error` says why. What it wrote stays.
+ * - `cancelled`: A caller broke it off. What it wrote stays.
  */
 export type SyncRunStatus = "queued" | "running" | "waiting" | "succeeded" | "partially_succeeded" | "failed" | "cancelled";
 /** A run came to its end, and all that it read is in step. */
@@ -4395,34 +4100,34 @@ export type SyncSchedule = {
 /**
  * When runs begin by themselves. A later version may add types.
  *
- *     - `manual`: Never: a caller begins them.
- *     - `interval`: A time after the last one began.
- *     - `cron`: At the times of a cron expression.
+ * - `manual`: Never: a caller begins them.
+ * - `interval`: A time after the last one began.
+ * - `cron`: At the times of a cron expression.
  */
 export type SyncScheduleType = "manual" | "interval" | "cron";
 /**
  * A side of a sync.
  *
- *     - `source`: Where the records come from: of a bidirectional sync, the provider.
- *     - `target`: Where the records go: of a bidirectional sync, Remit.
+ * - `source`: Where the records come from: of a bidirectional sync, the provider.
+ * - `target`: Where the records go: of a bidirectional sync, Remit.
  */
 export type SyncSide = "source" | "target";
 /**
  * Whether a sync can run. A later version may add statuses.
  *
- *     - `idle`: It waits for its next run.
- *     - `queued`: A run is about to begin.
- *     - `running`: A run is under way, or waits to go on.
- *     - `paused`: A caller paused it: no run begins, and none goes on.
- *     - `blocked`: It cannot run, for the reason in `statusReason`. The next run that can begin ends this.
+ * - `idle`: It waits for its next run.
+ * - `queued`: A run is about to begin.
+ * - `running`: A run is under way, or waits to go on.
+ * - `paused`: A caller paused it: no run begins, and none goes on.
+ * - `blocked`: It cannot run, for the reason in `statusReason`. The next run that can begin ends this.
  */
 export type SyncStatus = "idle" | "queued" | "running" | "paused" | "blocked";
 /**
  * What began a run. A later version may add others.
  *
- *     - `manual`: A caller.
- *     - `schedule`: The sync's schedule.
- *     - `webhook`: The provider said that something changed.
+ * - `manual`: A caller.
+ * - `schedule`: The sync's schedule.
+ * - `webhook`: The provider said that something changed.
  */
 export type SyncTrigger = "manual" | "schedule" | "webhook";
 /** Changes of a sync: an absent field stays as it is. A run that is under way goes on as it began. */
@@ -4537,10 +4242,10 @@ export type TaxRateUpdatedEvent = EventOf<"tax_rate.updated", "tax_rate", TaxRat
 /**
  * Where tax is rounded, half away from zero. A tax that a price contains is amount × percentage ÷ (100 + the percentages of all taxes of the line): it is taken out of the line's amount, which stays, and the net amount is what all its taxes leave.
  *
- *     - `document`: Once per tax, on the sum of the lines' net amounts. The lines share the tax by largest remainder.
+ * - `document`: Once per tax, on the sum of the lines' net amounts. The lines share the tax by largest remainder.
  *
  *     A tax that prices contain is rounded on the sum of the lines' amounts: once for the lines whose percentages add up to the same, since it is another part of the others. So a tax that one line has alone and another beside a second tax is rounded twice, and its total is the sum of both. Its cents go by largest remainder to the lines with the same set of taxes together, and then to each of them: the order of the lines changes no total, neither of an amount nor of a tax.
- *     - `line`: Each tax on every line, then summed.
+ * - `line`: Each tax on every line, then summed.
  */
 export type TaxRounding = "document" | "line";
 /** Free text: any Unicode except NUL and lone surrogates. Line breaks are kept. */
@@ -4655,8 +4360,8 @@ export type TimeEntryList = {
 /**
  * Whether a time entry is on an invoice.
  *
- *     - `open`: Not on an invoice.
- *     - `invoiced`: On an invoice. It cannot change until the invoice is deleted or cancelled, or its line is removed.
+ * - `open`: Not on an invoice.
+ * - `invoiced`: On an invoice. It cannot change until the invoice is deleted or cancelled, or its line is removed.
  */
 export type TimeEntryStatus = "open" | "invoiced";
 /** Changes of a time entry: an absent field stays as it is, `null` clears a field. */
@@ -4693,17 +4398,17 @@ export type TimeFilter = UnixMs | DateText;
 /**
  * How time entries are grouped into lines.
  *
- *     - `task`: A line for each task.
- *     - `deliverable`: A line for each deliverable.
- *     - `all`: One line for all.
+ * - `task`: A line for each task.
+ * - `deliverable`: A line for each deliverable.
+ * - `all`: One line for all.
  */
 export type TimeGrouping = "task" | "deliverable" | "all";
 /**
  * How the time of an entry is rounded to steps of some minutes when an invoice charges it. Each entry is rounded by itself; the entry stays as it is, and the invoice's timesheet shows what is charged.
  *
- *     - `none`: Not: each second is charged.
- *     - `up`: Up to the next step: what is begun is charged.
- *     - `nearest`: To the nearest step, and up from the half: less than half a step is not charged.
+ * - `none`: Not: each second is charged.
+ * - `up`: Up to the next step: what is begun is charged.
+ * - `nearest`: To the nearest step, and up from the half: less than half a step is not charged.
  */
 export type TimeRounding = "none" | "up" | "nearest";
 /** A time zone of the IANA database, such as `Europe/Berlin`. */
@@ -4711,37 +4416,37 @@ export type TimeZone = string;
 /**
  * What is done with a value. A later version may add transforms.
  *
- *     - `trim`: Text without white space at its ends.
- *     - `lower`: Text in lower case.
- *     - `upper`: Text in upper case.
- *     - `toString`: A number or a boolean as text.
- *     - `toInteger`: Text of a whole number as that.
- *     - `toNumber`: Text of a decimal number as a number.
- *     - `toBoolean`: `true`, `yes`, `y`, `on` or 1 as true; `false`, `no`, `n`, `off` or 0 as false; whatever the case.
- *     - `parseDate`: A date in `format` as Unix milliseconds.
- *     - `formatDate`: Unix milliseconds as a date in `format`, by the day of UTC.
- *     - `toCents`: A decimal amount such as `12.34` in minor units of `currency` or `currencyPath`; more decimal places are an error.
- *     - `fromCents`: Minor units as decimal text with all places of `currency` or `currencyPath`.
- *     - `enumMap`: The text that `values` has for the value; without one `otherwise`, or an error.
- *     - `concat`: The value, or the items of a list, and the values of `paths`, joined by `separator`; without what is empty.
- *     - `split`: The parts of a text between `separator`; with `index` one of them.
- *     - `coalesce`: The value unless it is empty; else the first of `paths` that is not.
- *     - `domainFromUrl`: The domain of a URL, a host or an e-mail address, without `www.`.
- *     - `countryCode`: The ISO 3166-1 code of a country by its code or its English, German, French, Spanish, Italian or Dutch name.
- *     - `truncate`: At most the first `length` characters.
- *     - `lookupLink`: The record in Remit that a sync of the same connection has linked with this id of `object`, as its id; of records that go out, the id at the provider by that in Remit. A field has at most one, and the error of an id without a link is `not_linked`.
+ * - `trim`: Text without white space at its ends.
+ * - `lower`: Text in lower case.
+ * - `upper`: Text in upper case.
+ * - `toString`: A number or a boolean as text.
+ * - `toInteger`: Text of a whole number as that.
+ * - `toNumber`: Text of a decimal number as a number.
+ * - `toBoolean`: `true`, `yes`, `y`, `on` or 1 as true; `false`, `no`, `n`, `off` or 0 as false; whatever the case.
+ * - `parseDate`: A date in `format` as Unix milliseconds.
+ * - `formatDate`: Unix milliseconds as a date in `format`, by the day of UTC.
+ * - `toCents`: A decimal amount such as `12.34` in minor units of `currency` or `currencyPath`; more decimal places are an error.
+ * - `fromCents`: Minor units as decimal text with all places of `currency` or `currencyPath`.
+ * - `enumMap`: The text that `values` has for the value; without one `otherwise`, or an error.
+ * - `concat`: The value, or the items of a list, and the values of `paths`, joined by `separator`; without what is empty.
+ * - `split`: The parts of a text between `separator`; with `index` one of them.
+ * - `coalesce`: The value unless it is empty; else the first of `paths` that is not.
+ * - `domainFromUrl`: The domain of a URL, a host or an e-mail address, without `www.`.
+ * - `countryCode`: The ISO 3166-1 code of a country by its code or its English, German, French, Spanish, Italian or Dutch name.
+ * - `truncate`: At most the first `length` characters.
+ * - `lookupLink`: The record in Remit that a sync of the same connection has linked with this id of `object`, as its id; of records that go out, the id at the provider by that in Remit. A field has at most one, and the error of an id without a link is `not_linked`.
  */
 export type TransformName = "trim" | "lower" | "upper" | "toString" | "toInteger" | "toNumber" | "toBoolean" | "parseDate" | "formatDate" | "toCents" | "fromCents" | "enumMap" | "concat" | "split" | "coalesce" | "domainFromUrl" | "countryCode" | "truncate" | "lookupLink";
 /**
  * Why a payment that a processor reported, or a part of it, is on no invoice. A later version may add reasons.
  *
- *     - `invoice_deleted`: The invoice was deleted.
- *     - `invoice_cancelled`: The invoice is cancelled.
- *     - `already_paid`: Nothing was owed on the invoice any more.
- *     - `currency_mismatch`: It is in another currency than the invoice.
- *     - `overpaid`: It is more than was owed on the invoice.
- *     - `amount_mismatch`: It is another amount than was owed; older versions applied no such payment.
- *     - `unknown_link`: It came by a payment link that is not known here, such as one that was made after the backup which was restored.
+ * - `invoice_deleted`: The invoice was deleted.
+ * - `invoice_cancelled`: The invoice is cancelled.
+ * - `already_paid`: Nothing was owed on the invoice any more.
+ * - `currency_mismatch`: It is in another currency than the invoice.
+ * - `overpaid`: It is more than was owed on the invoice.
+ * - `amount_mismatch`: It is another amount than was owed; older versions applied no such payment.
+ * - `unknown_link`: It came by a payment link that is not known here, such as one that was made after the backup which was restored.
  */
 export type UnappliedReason = "invoice_deleted" | "invoice_cancelled" | "already_paid" | "currency_mismatch" | "overpaid" | "amount_mismatch" | "unknown_link";
 /** Unix epoch milliseconds, up to the end of the year 2200. */
@@ -4784,9 +4489,9 @@ export type UserList = {
 /**
  * What a person may do. A later version may add roles.
  *
- *     - `member`: Reads all records; writes companies, contacts, deals, time, invoices and payments, and sends invoices.
- *     - `manager`: As a member; also deletes invoices, and writes tax rates, pipelines, mappings, syncs and deliveries. Reads people, API keys and webhook endpoints.
- *     - `admin`: Everything, including people, API keys, webhook endpoints, connections and the settings of the organization.
+ * - `member`: Reads all records; writes companies, contacts, deals, time, invoices and payments, and sends invoices.
+ * - `manager`: As a member; also deletes invoices, and writes tax rates, pipelines, mappings, syncs and deliveries. Reads people, API keys and webhook endpoints.
+ * - `admin`: Everything, including people, API keys, webhook endpoints, connections and the settings of the organization.
  */
 export type UserRole = "member" | "manager" | "admin";
 /** Changes to a person. */
@@ -4832,35 +4537,7 @@ export type WebhookDelivery = {
 	updatedAt: UnixMs;
 };
 /** A delivery and its attempts. */
-export type WebhookDeliveryDetails = {
-	/** `whd_<id>`. */
-	id: Id;
-	/** The organization that owns it. */
-	organizationId: Id;
-	/** The endpoint. */
-	endpointId: Id;
-	/** The event. */
-	eventId: Id;
-	/** The event's type. */
-	eventType: EventType;
-	/** Its state. */
-	status: DeliveryStatus;
-	/** How many attempts were made. */
-	attemptCount: number;
-	/** When the next attempt is due; null when there is none, or while it waits for an earlier event of the same record. While `onProbation`, not before the host may be tried again. It is in Unix milliseconds. */
-	nextAttemptAt: UnixMs | null;
-	/** Whether it waits for its host to answer 2xx: no webhook to the host has been answered so yet, or they have failed for an hour. Until one is, all endpoints on the host share one attempt at a time and 20 an hour. */
-	onProbation: boolean;
-	/** Whether it holds the later events of its record back no longer, since it was rejected for five minutes or its endpoint has no order: they may arrive before it. Its requests have the header `webhook-out-of-order: true` then. */
-	outOfOrder: boolean;
-	/** The HTTP status of the last attempt; null when there was none, or no answer. */
-	lastResponseStatus: number | null;
-	/** Why the last attempt failed; null when it did not. */
-	lastError: string | null;
-	/** When it was created, in Unix milliseconds. */
-	createdAt: UnixMs;
-	/** When it was last changed. A write of what is there already is no change. It is in Unix milliseconds. */
-	updatedAt: UnixMs;
+export type WebhookDeliveryDetails = WebhookDelivery & {
 	/** Its attempts, oldest first. */
 	attempts: DeliveryAttempt[];
 	/** The request of its last attempt; null when nothing was sent: before the first, and without a connection. */
@@ -5256,28 +4933,113 @@ export type SyncDataWithIdempotentReplayedAnswer = {
 export type SyncNotFoundOrSyncRunNotFoundAnswer = ProblemAnswer<"sync_not_found" | "sync_run_not_found">;
 export type WebhookDeliveryNotFoundAnswer = ProblemAnswer<"webhook_delivery_not_found">;
 export type WebhookEndpointNotFoundAnswer = ProblemAnswer<"webhook_endpoint_not_found">;
+export interface ErrorsOfApiKeysList {
+	400: InvalidRequestOrAmbiguousCredentialsAnswer;
+	401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+	403: InsufficientScopeAnswer;
+	429: RateLimitedAnswer;
+	500: InternalErrorAnswer;
+	503: UnavailableAnswer;
+}
+export interface ErrorsOfApiKeysCreate {
+	400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+	401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+	403: InsufficientScopeOrCrossSiteRequestAnswer;
+	413: PayloadTooLargeAnswer;
+	415: UnsupportedMediaTypeAnswer;
+	429: RateLimitedOrStorageLimitReachedAnswer;
+	500: InternalErrorAnswer;
+	503: OutcomeUnknownOrUnavailableAnswer;
+}
+export interface ErrorsOfApiKeysDelete {
+	400: InvalidRequestOrAmbiguousCredentialsAnswer;
+	401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+	403: InsufficientScopeOrCrossSiteRequestAnswer;
+	429: RateLimitedAnswer;
+	500: InternalErrorAnswer;
+	503: OutcomeUnknownOrUnavailableAnswer;
+}
+export interface ErrorsOfApiKeysRotate {
+	400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
+	401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+	403: InsufficientScopeOrCrossSiteRequestAnswer;
+	413: PayloadTooLargeAnswer;
+	415: UnsupportedMediaTypeAnswer;
+	429: RateLimitedOrStorageLimitReachedAnswer;
+	500: InternalErrorAnswer;
+	503: OutcomeUnknownOrUnavailableAnswer;
+}
+export interface ErrorsOfInvitationsCreate {
+	400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+	401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+	403: InsufficientScopeOrCrossSiteRequestAnswer;
+	413: PayloadTooLargeAnswer;
+	415: UnsupportedMediaTypeAnswer;
+	429: RateLimitedOrEmailLimitReachedOrStorageLimitReachedAnswer;
+	500: InternalErrorAnswer;
+	503: OutcomeUnknownOrUnavailableAnswer;
+}
+export interface ErrorsOfInvitationsAccept {
+	400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
+	403: CrossSiteRequestAnswer;
+	413: PayloadTooLargeAnswer;
+	415: UnsupportedMediaTypeAnswer;
+	429: RateLimitedAnswer;
+	500: InternalErrorAnswer;
+	503: OutcomeUnknownOrUnavailableAnswer;
+}
+export interface ErrorsOfInvitationsShow {
+	400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
+	403: CrossSiteRequestAnswer;
+	413: PayloadTooLargeAnswer;
+	415: UnsupportedMediaTypeAnswer;
+	429: RateLimitedAnswer;
+	500: InternalErrorAnswer;
+	503: UnavailableAnswer;
+}
+export interface ErrorsOfInvoicesPreviewFromTimeEntries {
+	400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+	401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+	403: InsufficientScopeOrCrossSiteRequestAnswer;
+	413: PayloadTooLargeAnswer;
+	415: UnsupportedMediaTypeAnswer;
+	429: RateLimitedAnswer;
+	500: InternalErrorAnswer;
+	503: UnavailableAnswer;
+}
+export interface ErrorsOfInvoicesPublicGet {
+	400: InvalidRequestAnswer;
+	429: RateLimitedAnswer;
+	500: InternalErrorAnswer;
+	503: UnavailableAnswer;
+}
+export interface ErrorsOfInvoicesClientLinkCreate {
+	400: InvalidRequestOrAmbiguousCredentialsAnswer;
+	401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+	403: InsufficientScopeOrCrossSiteRequestAnswer;
+	429: RateLimitedOrStorageLimitReachedAnswer;
+	500: InternalErrorAnswer;
+	503: OutcomeUnknownOrUnavailableAnswer;
+}
+export interface ErrorsOfConnectionsCreate {
+	400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
+	401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
+	403: InsufficientScopeOrCrossSiteRequestAnswer;
+	413: PayloadTooLargeAnswer;
+	415: UnsupportedMediaTypeAnswer;
+	429: RateLimitedOrStorageLimitReachedAnswer;
+	500: InternalErrorAnswer;
+	503: OutcomeUnknownOrUnavailableOrResolverUnavailableAnswer;
+}
 export interface operations {
 	"apiKeys.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": ApiKeyList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<ApiKeyList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"apiKeys.create": {
 		parameters: {
@@ -5285,46 +5047,25 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": ApiKeyCreate;
-			};
-		};
+		requestBody: JsonBody<ApiKeyCreate>;
 		responses: {
 			201: NewApiKeyWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: TooManyApiKeysOrIdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"expires_in_past" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"apiKeys.delete": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ApiKeyNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"apiKeys.rotate": {
 		parameters: {
@@ -5336,25 +5077,13 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: {
-			content: {
-				"application/json": ApiKeyRotate;
-			};
-		};
+		requestBody?: JsonBody<ApiKeyRotate>;
 		responses: {
 			201: NewApiKeyWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ApiKeyNotFoundAnswer;
 			409: TooManyApiKeysOrIdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysRotate;
 	};
 	"audit.list": {
 		parameters: {
@@ -5368,23 +5097,10 @@ export interface operations {
 				/** Only changes before then, in Unix milliseconds. */
 				to?: UnixMs;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": AuditEntryList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<AuditEntryList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"companies.list": {
 		parameters: {
@@ -5398,23 +5114,10 @@ export interface operations {
 				/** Direction of sorting. */
 				sortOrder?: "asc" | "desc";
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": CompanyList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<CompanyList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"companies.create": {
 		parameters: {
@@ -5422,26 +5125,13 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": CompanyCreate;
-			};
-		};
+		requestBody: JsonBody<CompanyCreate>;
 		responses: {
 			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: IdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_vat_id" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"companies.get": {
 		parameters: {
@@ -5453,7 +5143,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -5464,45 +5153,10 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: CompanyNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"companies.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path: {
-				id: Id;
-			};
-		};
-		requestBody: {
-			content: {
-				"application/json": CompanyUpdate;
-			};
-		};
-		responses: {
-			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			404: CompanyNotFoundAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			422: InvalidVatIdAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"companies.replace": operations["companies.update"];
 	"companies.delete": {
 		parameters: {
 			query?: never;
@@ -5513,18 +5167,11 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: CompanyNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"companies.update": {
 		parameters: {
@@ -5536,46 +5183,26 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": CompanyUpdate;
-			};
-		};
+		requestBody: JsonBody<CompanyUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: CompanyNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: InvalidVatIdAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"companies.history": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: HistoryEntryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: CompanyNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"contacts.list": {
 		parameters: {
@@ -5589,23 +5216,10 @@ export interface operations {
 				/** Full-text search over name and e-mail address. */
 				search?: SearchText;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": ContactList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<ContactList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"contacts.create": {
 		parameters: {
@@ -5613,26 +5227,13 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": ContactCreate;
-			};
-		};
+		requestBody: JsonBody<ContactCreate>;
 		responses: {
 			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: IdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"unknown_company" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"contacts.get": {
 		parameters: {
@@ -5644,7 +5245,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -5655,45 +5255,10 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: ContactNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"contacts.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path: {
-				id: Id;
-			};
-		};
-		requestBody: {
-			content: {
-				"application/json": ContactUpdate;
-			};
-		};
-		responses: {
-			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			404: ContactNotFoundAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			422: UnknownCompanyAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"contacts.replace": operations["contacts.update"];
 	"contacts.delete": {
 		parameters: {
 			query?: never;
@@ -5704,18 +5269,11 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ContactNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"contacts.update": {
 		parameters: {
@@ -5727,46 +5285,26 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": ContactUpdate;
-			};
-		};
+		requestBody: JsonBody<ContactUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ContactNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: UnknownCompanyAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"contacts.history": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: HistoryEntryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: ContactNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"deals.list": {
 		parameters: {
@@ -5798,23 +5336,10 @@ export interface operations {
 				/** Full-text search over the name. */
 				search?: SearchText;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": DealList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<DealList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"deals.create": {
 		parameters: {
@@ -5822,26 +5347,13 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": DealCreate;
-			};
-		};
+		requestBody: JsonBody<DealCreate>;
 		responses: {
 			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: IdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"unknown_company" | "unknown_contact" | "unknown_pipeline" | "unknown_stage" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"deals.get": {
 		parameters: {
@@ -5853,7 +5365,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -5864,45 +5375,10 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: DealNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"deals.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path: {
-				id: Id;
-			};
-		};
-		requestBody: {
-			content: {
-				"application/json": DealUpdate;
-			};
-		};
-		responses: {
-			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			404: DealNotFoundAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			422: UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStageAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"deals.replace": operations["deals.update"];
 	"deals.delete": {
 		parameters: {
 			query?: never;
@@ -5913,18 +5389,11 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: DealNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"deals.update": {
 		parameters: {
@@ -5936,68 +5405,35 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": DealUpdate;
-			};
-		};
+		requestBody: JsonBody<DealUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: DealNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: UnknownCompanyOrUnknownContactOrUnknownPipelineOrUnknownStageAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"deals.history": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: HistoryEntryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: DealNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"invitations.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": InvitationList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<InvitationList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"invitations.create": {
 		parameters: {
@@ -6005,13 +5441,8 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": InvitationCreate;
-			};
-		};
+		requestBody: JsonBody<InvitationCreate>;
 		responses: {
 			201: {
 				headers: {
@@ -6021,88 +5452,42 @@ export interface operations {
 					"application/json": InvitationLink;
 				};
 			};
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: ProblemAnswer<"email_taken" | "too_many_invitations" | "idempotency_key_in_use">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: RecipientSuppressedOrIdempotencyKeyReusedAnswer;
-			429: RateLimitedOrEmailLimitReachedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvitationsCreate;
 	};
 	"invitations.accept": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": InvitationAccept;
-			};
-		};
+		requestBody: JsonBody<InvitationAccept>;
 		responses: {
 			201: CurrentSessionDataWithSetCookieAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
-			403: CrossSiteRequestAnswer;
 			404: InvitationEndedOrInvitationNotFoundAnswer;
 			409: ProblemAnswer<"email_taken">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvitationsAccept;
 	};
 	"invitations.show": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": InvitationToken;
-			};
-		};
+		requestBody: JsonBody<InvitationToken>;
 		responses: {
-			200: {
-				content: {
-					"application/json": InvitationDetailsData;
-				};
-			};
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
-			403: CrossSiteRequestAnswer;
+			200: JsonBody<InvitationDetailsData>;
 			404: InvitationEndedOrInvitationNotFoundAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfInvitationsShow;
 	};
 	"invitations.delete": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: InvitationNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"invitations.resend": {
 		parameters: {
@@ -6114,7 +5499,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -6185,10 +5569,7 @@ export interface operations {
 				/** Whether to count the invoices that match, in the header `X-Total-Count`. */
 				count?: boolean;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -6199,13 +5580,7 @@ export interface operations {
 					"application/json": InvoiceList;
 				};
 			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"invoices.create": {
 		parameters: {
@@ -6213,26 +5588,13 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody?: {
-			content: {
-				"application/json": InvoiceInput;
-			};
-		};
+		requestBody?: JsonBody<InvoiceInput>;
 		responses: {
 			201: InvoiceCreatedWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: ProblemAnswer<"invoice_number_taken" | "idempotency_key_in_use">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"totals_mismatch" | "amount_out_of_range" | "invalid_vat_id" | "invalid_period" | "invalid_iban" | "mixed_tax_inclusion" | "unknown_line_item" | "invalid_line_item" | "unknown_deal" | "unknown_company" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysRotate;
 	};
 	"invoices.createFromTimeEntries": {
 		parameters: {
@@ -6240,63 +5602,30 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": TimeEntriesInvoice;
-			};
-		};
+		requestBody: JsonBody<TimeEntriesInvoice>;
 		responses: {
 			201: InvoiceCreatedWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: ProblemAnswer<"time_entry_already_invoiced" | "idempotency_key_in_use">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"amount_out_of_range" | "unknown_deal" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"invoices.previewFromTimeEntries": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": TimeEntriesInvoice;
-			};
-		};
+		requestBody: JsonBody<TimeEntriesInvoice>;
 		responses: {
 			200: InvoicePreviewDataAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: ProblemAnswer<"time_entry_already_invoiced">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"amount_out_of_range" | "unknown_deal" | "invalid_time_entries" | "rate_missing" | "currency_mismatch" | "unknown_tax_rate" | "tax_rate_archived">;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesPreviewFromTimeEntries;
 	};
 	"invoices.preview": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: {
-			content: {
-				"application/json": InvoiceInput;
-			};
-		};
+		requestBody?: JsonBody<InvoiceInput>;
 		responses: {
 			200: InvoicePreviewDataAnswer;
 			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
@@ -6313,42 +5642,26 @@ export interface operations {
 	"invoices.public.get": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				token: string;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": PublicInvoiceData;
-				};
-			};
-			400: InvalidRequestAnswer;
+			200: JsonBody<PublicInvoiceData>;
 			404: ClientLinkNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesPublicGet;
 	};
 	"invoices.public.pdf": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				token: string;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: PdfWithContentDispositionAnswer;
-			400: InvalidRequestAnswer;
 			404: ClientLinkNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesPublicGet;
 	};
 	"invoices.get": {
 		parameters: {
@@ -6363,7 +5676,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -6374,46 +5686,10 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: InvoiceNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"invoices.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path: {
-				id: Id;
-			};
-		};
-		requestBody: {
-			content: {
-				"application/json": InvoiceInput;
-			};
-		};
-		responses: {
-			200: InvoiceUpdatedWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			404: InvoiceNotFoundAnswer;
-			409: InvoiceNumberTakenOrTimeEntryAlreadyInvoicedAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			422: UnprocessableEntityOfInvoicesUpdateAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"invoices.replace": operations["invoices.update"];
 	"invoices.delete": {
 		parameters: {
 			query?: never;
@@ -6424,18 +5700,11 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: InvoiceNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"invoices.update": {
 		parameters: {
@@ -6447,46 +5716,26 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": InvoiceInput;
-			};
-		};
+		requestBody: JsonBody<InvoiceInput>;
 		responses: {
 			200: InvoiceUpdatedWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: InvoiceNotFoundAnswer;
 			409: InvoiceNumberTakenOrTimeEntryAlreadyInvoicedAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: UnprocessableEntityOfInvoicesUpdateAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"invoices.clientLink.get": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: InvoiceLinkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: ClientLinkNotFoundOrInvoiceNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"invoices.clientLink.create": {
 		parameters: {
@@ -6498,129 +5747,74 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: InvoiceLinkWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: InvoiceNotFoundAnswer;
 			409: IdempotencyKeyInUseAnswer;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesClientLinkCreate;
 	};
 	"invoices.clientLink.delete": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ClientLinkNotFoundOrInvoiceNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"invoices.document": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": InvoiceDocumentData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
+			200: JsonBody<InvoiceDocumentData>;
 			404: InvoiceNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"invoices.emails.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": InvoiceEmailList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
+			200: JsonBody<InvoiceEmailList>;
 			404: InvoiceNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"invoices.history": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: HistoryEntryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: InvoiceNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"invoices.paymentLink.get": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: InvoiceLinkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: ProblemAnswer<"payment_link_not_found" | "invoice_not_found">;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"invoices.paymentLink.create": {
 		parameters: {
@@ -6632,64 +5826,37 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: InvoiceLinkWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: InvoiceNotFoundAnswer;
 			409: ProblemAnswer<"payment_processor_not_configured" | "idempotency_key_in_use">;
 			422: ProblemAnswer<"nothing_to_pay" | "amount_not_payable" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
 			502: ProblemAnswer<"payment_processor_failed">;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesClientLinkCreate;
 	};
 	"invoices.pdf": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: PdfWithContentDispositionAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: InvoiceNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"invoices.sendStatus": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": SendStatus;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
+			200: JsonBody<SendStatus>;
 			404: InvoiceNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"invoices.send": {
 		parameters: {
@@ -6701,11 +5868,7 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": InvoiceSend;
-			};
-		};
+		requestBody: JsonBody<InvoiceSend>;
 		responses: {
 			200: {
 				headers: {
@@ -6715,41 +5878,20 @@ export interface operations {
 					"application/json": InvoiceSent;
 				};
 			};
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: InvoiceNotFoundAnswer;
 			409: ProblemAnswer<"invoice_cancelled" | "email_not_configured" | "email_under_way" | "email_perhaps_sent" | "idempotency_key_in_use">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: RecipientSuppressedOrIdempotencyKeyReusedAnswer;
-			429: RateLimitedOrEmailLimitReachedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
 			502: ProblemAnswer<"email_delivery_failed" | "email_outcome_unknown">;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvitationsCreate;
 	};
 	"numberGaps.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": NumberGapList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<NumberGapList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"organization.get": {
 		parameters: {
@@ -6757,9 +5899,7 @@ export interface operations {
 			header?: {
 				"If-None-Match"?: string;
 			};
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -6770,256 +5910,99 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"organization.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path?: never;
-		};
-		requestBody: {
-			content: {
-				"application/json": OrganizationSettingsUpdate;
-			};
-		};
-		responses: {
-			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			422: InvalidVatIdOrInvalidIbanOrLowContrastAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"organization.replace": operations["organization.update"];
 	"organization.update": {
 		parameters: {
 			query?: never;
 			header?: {
 				"If-Match"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": OrganizationSettingsUpdate;
-			};
-		};
+		requestBody: JsonBody<OrganizationSettingsUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: InvalidVatIdOrInvalidIbanOrLowContrastAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"organization.logo.get": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": LogoFileData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<LogoFileData>;
+		} & ErrorsOfApiKeysList;
 	};
 	"organization.logo.replace": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": LogoUpload;
-			};
-		};
+		requestBody: JsonBody<LogoUpload>;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_logo">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"organization.logo.delete": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"organization.nextInvoiceNumber.get": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": NextInvoiceNumberData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<NextInvoiceNumberData>;
+		} & ErrorsOfApiKeysList;
 	};
 	"organization.nextInvoiceNumber.replace": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": NextInvoiceNumberUpdate;
-			};
-		};
+		requestBody: JsonBody<NextInvoiceNumberUpdate>;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"number_used">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"organization.paymentCredentials.get": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": PaymentCredentialsData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<PaymentCredentialsData>;
+		} & ErrorsOfApiKeysList;
 	};
 	"organization.paymentCredentials.replace": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": PaymentCredentialsUpdate;
-			};
-		};
+		requestBody: JsonBody<PaymentCredentialsUpdate>;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"organization.paymentCredentials.delete": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"organization.usage.get": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": OrganizationUsageData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<OrganizationUsageData>;
+		} & ErrorsOfApiKeysList;
 	};
 	"payments.list": {
 		parameters: {
@@ -7035,23 +6018,10 @@ export interface operations {
 				/** Only payments of which something is on no invoice (`availableCents` above 0); `false`: only the others. */
 				available?: boolean;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": PaymentList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<PaymentList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"payments.create": {
 		parameters: {
@@ -7059,26 +6029,13 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": PaymentCreate;
-			};
-		};
+		requestBody: JsonBody<PaymentCreate>;
 		responses: {
 			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: IdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"unknown_company" | "currency_mismatch" | "invalid_payment" | "allocation_too_large" | "unknown_invoice" | "nothing_to_pay" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"payments.get": {
 		parameters: {
@@ -7090,7 +6047,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -7101,45 +6057,10 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: PaymentNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"payments.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path: {
-				id: Id;
-			};
-		};
-		requestBody: {
-			content: {
-				"application/json": PaymentUpdate;
-			};
-		};
-		responses: {
-			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			404: PaymentNotFoundAnswer;
-			409: PaymentNotManualAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"payments.replace": operations["payments.update"];
 	"payments.update": {
 		parameters: {
 			query?: never;
@@ -7150,25 +6071,13 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": PaymentUpdate;
-			};
-		};
+		requestBody: JsonBody<PaymentUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: PaymentNotFoundAnswer;
 			409: PaymentNotManualAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"payments.allocate": {
 		parameters: {
@@ -7180,25 +6089,13 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": AllocationsCreate;
-			};
-		};
+		requestBody: JsonBody<AllocationsCreate>;
 		responses: {
 			200: OkWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: PaymentNotFoundAnswer;
 			409: IdempotencyKeyInUseOrPaymentNotManualAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"currency_mismatch" | "allocation_too_large" | "too_many_allocations" | "unknown_invoice" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"payments.release": {
 		parameters: {
@@ -7206,44 +6103,28 @@ export interface operations {
 				/** Only off this invoice. */
 				invoiceId?: IdFilter;
 			};
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ProblemAnswer<"allocation_not_found" | "payment_not_found">;
 			409: PaymentNotManualAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"payments.history": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: HistoryEntryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: PaymentNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"payments.reverse": {
 		parameters: {
@@ -7255,47 +6136,22 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: {
-			content: {
-				"application/json": PaymentReversal;
-			};
-		};
+		requestBody?: JsonBody<PaymentReversal>;
 		responses: {
 			200: OkWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: PaymentNotFoundAnswer;
 			409: IdempotencyKeyInUseOrPaymentNotManualAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysRotate;
 	};
 	"pipelines.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": PipelineList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<PipelineList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"pipelines.create": {
 		parameters: {
@@ -7303,26 +6159,13 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": PipelineCreate;
-			};
-		};
+		requestBody: JsonBody<PipelineCreate>;
 		responses: {
 			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: IdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_stages" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"pipelines.get": {
 		parameters: {
@@ -7334,7 +6177,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -7345,46 +6187,10 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: PipelineNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"pipelines.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path: {
-				id: Id;
-			};
-		};
-		requestBody: {
-			content: {
-				"application/json": PipelineUpdate;
-			};
-		};
-		responses: {
-			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			404: PipelineNotFoundAnswer;
-			409: StageInUseAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			422: InvalidStagesAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"pipelines.replace": operations["pipelines.update"];
 	"pipelines.delete": {
 		parameters: {
 			query?: never;
@@ -7395,19 +6201,12 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: PipelineNotFoundAnswer;
 			409: RecordInUseAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"pipelines.update": {
 		parameters: {
@@ -7419,68 +6218,35 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": PipelineUpdate;
-			};
-		};
+		requestBody: JsonBody<PipelineUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: PipelineNotFoundAnswer;
 			409: StageInUseAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: InvalidStagesAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"pipelines.history": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: HistoryEntryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: PipelineNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"reports.summary": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": ReportSummaryData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<ReportSummaryData>;
+		} & ErrorsOfApiKeysList;
 	};
 	"search.list": {
 		parameters: {
@@ -7488,37 +6254,17 @@ export interface operations {
 				/** What to search for; nothing is found without it. */
 				q?: SearchText;
 			};
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": SearchHits;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<SearchHits>;
+		} & ErrorsOfApiKeysList;
 	};
 	"session.get": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": CurrentSessionData;
-				};
-			};
+			200: JsonBody<CurrentSessionData>;
 			400: InvalidRequestOrAmbiguousCredentialsAnswer;
 			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
 			403: ProblemAnswer<"session_required">;
@@ -7530,14 +6276,8 @@ export interface operations {
 	"session.create": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": SignIn;
-			};
-		};
+		requestBody: JsonBody<SignIn>;
 		responses: {
 			201: CurrentSessionDataWithSetCookieAnswer;
 			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
@@ -7553,10 +6293,7 @@ export interface operations {
 	"session.delete": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -7580,14 +6317,8 @@ export interface operations {
 	"session.password.change": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": PasswordChange;
-			};
-		};
+		requestBody: JsonBody<PasswordChange>;
 		responses: {
 			200: OkAnswer;
 			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
@@ -7604,47 +6335,21 @@ export interface operations {
 	"session.password.reset": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": PasswordReset;
-			};
-		};
+		requestBody: JsonBody<PasswordReset>;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
-			403: CrossSiteRequestAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfInvitationsShow;
 	};
 	"session.password.set": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": PasswordSet;
-			};
-		};
+		requestBody: JsonBody<PasswordSet>;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
-			403: CrossSiteRequestAnswer;
 			404: ProblemAnswer<"password_reset_not_found">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvitationsAccept;
 	};
 	"sessions.list": {
 		parameters: {
@@ -7652,108 +6357,50 @@ export interface operations {
 				/** Only the sessions of this person. */
 				userId?: IdFilter;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": SessionList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<SessionList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"sessions.delete": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ProblemAnswer<"session_not_found">;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"setup.get": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": SetupStateData;
-				};
-			};
-			400: InvalidRequestAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<SetupStateData>;
+		} & ErrorsOfInvoicesPublicGet;
 	};
 	"setup.create": {
 		parameters: {
 			query?: never;
-			header?: never;
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": SetupCreate;
-			};
-		};
+		requestBody: JsonBody<SetupCreate>;
 		responses: {
 			201: CurrentSessionDataWithSetCookieAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredAnswer;
-			403: CrossSiteRequestAnswer;
 			404: ProblemAnswer<"setup_not_found">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_setup">;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvitationsAccept;
 	};
 	"taxRates.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": TaxRateList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<TaxRateList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"taxRates.create": {
 		parameters: {
@@ -7761,26 +6408,13 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": TaxRateCreate;
-			};
-		};
+		requestBody: JsonBody<TaxRateCreate>;
 		responses: {
 			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: IdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"taxRates.get": {
 		parameters: {
@@ -7792,7 +6426,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -7803,46 +6436,10 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: TaxRateNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"taxRates.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path: {
-				id: Id;
-			};
-		};
-		requestBody: {
-			content: {
-				"application/json": TaxRateUpdate;
-			};
-		};
-		responses: {
-			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			404: TaxRateNotFoundAnswer;
-			409: TaxRateInUseAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			422: TaxRateArchivedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"taxRates.replace": operations["taxRates.update"];
 	"taxRates.delete": {
 		parameters: {
 			query?: never;
@@ -7853,18 +6450,11 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: TaxRateNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"taxRates.update": {
 		parameters: {
@@ -7876,47 +6466,27 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": TaxRateUpdate;
-			};
-		};
+		requestBody: JsonBody<TaxRateUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: TaxRateNotFoundAnswer;
 			409: TaxRateInUseAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: TaxRateArchivedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"taxRates.history": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: HistoryEntryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: TaxRateNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"timeEntries.list": {
 		parameters: {
@@ -7940,23 +6510,10 @@ export interface operations {
 				/** Full-text search over task, deliverable and description. */
 				search?: SearchText;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": TimeEntryList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<TimeEntryList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"timeEntries.create": {
 		parameters: {
@@ -7964,26 +6521,13 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": TimeEntryCreate;
-			};
-		};
+		requestBody: JsonBody<TimeEntryCreate>;
 		responses: {
 			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: ProblemAnswer<"timer_running" | "idempotency_key_in_use">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"unknown_deal" | "invalid_time_entry" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"timeEntries.get": {
 		parameters: {
@@ -7995,7 +6539,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -8006,46 +6549,10 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: TimeEntryNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"timeEntries.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path: {
-				id: Id;
-			};
-		};
-		requestBody: {
-			content: {
-				"application/json": TimeEntryUpdate;
-			};
-		};
-		responses: {
-			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			404: TimeEntryNotFoundAnswer;
-			409: TimeEntryInvoicedOrTimerRunningAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			422: UnknownDealOrInvalidTimeEntryAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"timeEntries.replace": operations["timeEntries.update"];
 	"timeEntries.delete": {
 		parameters: {
 			query?: never;
@@ -8056,19 +6563,12 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: TimeEntryNotFoundAnswer;
 			409: ProblemAnswer<"time_entry_invoiced">;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"timeEntries.update": {
 		parameters: {
@@ -8080,69 +6580,36 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": TimeEntryUpdate;
-			};
-		};
+		requestBody: JsonBody<TimeEntryUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: TimeEntryNotFoundAnswer;
 			409: TimeEntryInvoicedOrTimerRunningAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: UnknownDealOrInvalidTimeEntryAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"timeEntries.history": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: HistoryEntryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: TimeEntryNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"users.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": UserList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<UserList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"users.get": {
 		parameters: {
@@ -8154,7 +6621,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -8165,45 +6631,10 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: UserNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"users.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path: {
-				id: Id;
-			};
-		};
-		requestBody: {
-			content: {
-				"application/json": UserUpdate;
-			};
-		};
-		responses: {
-			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			404: UserNotFoundAnswer;
-			409: LastAdminAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"users.replace": operations["users.update"];
 	"users.delete": {
 		parameters: {
 			query?: never;
@@ -8214,19 +6645,12 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: UserNotFoundAnswer;
 			409: LastAdminAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"users.update": {
 		parameters: {
@@ -8238,25 +6662,13 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": UserUpdate;
-			};
-		};
+		requestBody: JsonBody<UserUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: UserNotFoundAnswer;
 			409: LastAdminAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"connections.list": {
 		parameters: {
@@ -8266,23 +6678,10 @@ export interface operations {
 				/** Only connections with this status. */
 				status?: ConnectionStatus;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": ConnectionList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<ConnectionList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"connections.create": {
 		parameters: {
@@ -8290,48 +6689,22 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": ConnectionCreate;
-			};
-		};
+		requestBody: JsonBody<ConnectionCreate>;
 		responses: {
 			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: IdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"unknown_provider" | "invalid_connection" | "unsafe_url" | "unresolvable_url" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableOrResolverUnavailableAnswer;
-		};
+		} & ErrorsOfConnectionsCreate;
 	};
 	"connections.providers.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": ProviderList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<ProviderList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"connections.get": {
 		parameters: {
@@ -8343,7 +6716,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -8354,14 +6726,8 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: ConnectionNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"connections.delete": {
 		parameters: {
@@ -8373,18 +6739,11 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ConnectionNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"connections.update": {
 		parameters: {
@@ -8396,25 +6755,13 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": ConnectionUpdate;
-			};
-		};
+		requestBody: JsonBody<ConnectionUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ConnectionNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_connection" | "unsafe_url" | "unresolvable_url">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableOrResolverUnavailableAnswer;
-		};
+		} & ErrorsOfConnectionsCreate;
 	};
 	"connections.authorize": {
 		parameters: {
@@ -8426,11 +6773,7 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: {
-			content: {
-				"application/json": ConnectionAuthorize;
-			};
-		};
+		requestBody?: JsonBody<ConnectionAuthorize>;
 		responses: {
 			200: {
 				headers: {
@@ -8440,39 +6783,23 @@ export interface operations {
 					"application/json": ConnectionAuthorizationData;
 				};
 			};
-			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ConnectionNotFoundAnswer;
 			409: ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_connection" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysRotate;
 	};
 	"connections.history": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: HistoryEntryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: ConnectionNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"connections.link": {
 		parameters: {
@@ -8484,11 +6811,7 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: {
-			content: {
-				"application/json": ConnectionLinkCreate;
-			};
-		};
+		requestBody?: JsonBody<ConnectionLinkCreate>;
 		responses: {
 			200: {
 				headers: {
@@ -8498,30 +6821,20 @@ export interface operations {
 					"application/json": ConnectionLinkData;
 				};
 			};
-			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ConnectionNotFoundAnswer;
 			409: ProviderNotConfiguredOrConnectionDisabledOrIdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_connection" | "return_url_not_allowed" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysRotate;
 	};
 	"connections.objects.schema": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 				/** The object's name. */
 				name: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -8531,16 +6844,10 @@ export interface operations {
 					"application/json": ObjectSchemaData;
 				};
 			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: ProblemAnswer<"connection_object_not_found" | "connection_not_found">;
 			409: ConnectionDisabledAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
 			502: ProviderFailedAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"connections.test": {
 		parameters: {
@@ -8552,7 +6859,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -8562,16 +6868,10 @@ export interface operations {
 					"application/json": ConnectionData;
 				};
 			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: ConnectionNotFoundAnswer;
 			409: ProblemAnswer<"connection_disabled" | "idempotency_key_in_use">;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesClientLinkCreate;
 	};
 	"mappings.list": {
 		parameters: {
@@ -8579,23 +6879,10 @@ export interface operations {
 				/** Only mappings with this status. */
 				status?: MappingStatus;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": MappingList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<MappingList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"mappings.create": {
 		parameters: {
@@ -8603,26 +6890,13 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": MappingCreate;
-			};
-		};
+		requestBody: JsonBody<MappingCreate>;
 		responses: {
 			201: CreatedRecordWithETagAndLocationAndIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: IdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_mapping" | "unknown_connection" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"mappings.defaults.list": {
 		parameters: {
@@ -8630,23 +6904,10 @@ export interface operations {
 				/** Only those about this provider, such as `xero`. */
 				provider?: IdFilter;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": MappingCreateList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<MappingCreateList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"mappings.get": {
 		parameters: {
@@ -8658,7 +6919,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -8669,45 +6929,10 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: MappingNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
-	"mappings.replace": {
-		parameters: {
-			query?: never;
-			header?: {
-				"If-Match"?: string;
-			};
-			path: {
-				id: Id;
-			};
-		};
-		requestBody: {
-			content: {
-				"application/json": MappingUpdate;
-			};
-		};
-		responses: {
-			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
-			404: MappingNotFoundAnswer;
-			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
-			422: InvalidMappingOrUnknownConnectionAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
-	};
+	"mappings.replace": operations["mappings.update"];
 	"mappings.delete": {
 		parameters: {
 			query?: never;
@@ -8718,19 +6943,12 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: MappingNotFoundAnswer;
 			409: RecordInUseAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"mappings.update": {
 		parameters: {
@@ -8742,58 +6960,29 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": MappingUpdate;
-			};
-		};
+		requestBody: JsonBody<MappingUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: MappingNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: InvalidMappingOrUnknownConnectionAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"mappings.preview": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": MappingPreviewInput;
-			};
-		};
+		requestBody: JsonBody<MappingPreviewInput>;
 		responses: {
-			200: {
-				content: {
-					"application/json": MappingPreviewData;
-				};
-			};
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
+			200: JsonBody<MappingPreviewData>;
 			404: MappingNotFoundAnswer;
 			409: ConnectionDisabledAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_mapping" | "invalid_preview" | "unknown_connection">;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
 			502: ProviderFailedAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesPreviewFromTimeEntries;
 	};
 	"syncs.list": {
 		parameters: {
@@ -8803,23 +6992,10 @@ export interface operations {
 				/** Only syncs of this connection. */
 				connectionId?: IdFilter;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": SyncList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<SyncList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"syncs.create": {
 		parameters: {
@@ -8827,13 +7003,8 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": SyncCreate;
-			};
-		};
+		requestBody: JsonBody<SyncCreate>;
 		responses: {
 			201: {
 				headers: {
@@ -8845,17 +7016,9 @@ export interface operations {
 					"application/json": CreatedSync;
 				};
 			};
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: IdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_sync" | "unknown_connection" | "unknown_mapping" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"syncs.get": {
 		parameters: {
@@ -8867,7 +7030,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -8878,14 +7040,8 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: SyncNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"syncs.delete": {
 		parameters: {
@@ -8897,18 +7053,11 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"syncs.update": {
 		parameters: {
@@ -8920,25 +7069,13 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": SyncUpdate;
-			};
-		};
+		requestBody: JsonBody<SyncUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_sync" | "unknown_connection" | "unknown_mapping">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"syncs.cancel": {
 		parameters: {
@@ -8950,19 +7087,12 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: SyncRunDataWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncNotFoundAnswer;
 			409: ProblemAnswer<"no_active_run" | "idempotency_key_in_use">;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesClientLinkCreate;
 	};
 	"syncs.errors.list": {
 		parameters: {
@@ -8976,47 +7106,27 @@ export interface operations {
 				/** Only the errors of the record with this id in Remit. */
 				recordId?: IdFilter;
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: SyncRecordErrorListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: SyncNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"syncs.errors.get": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 				errorId: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": SyncRecordErrorData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
+			200: JsonBody<SyncRecordErrorData>;
 			404: SyncErrorNotFoundOrSyncNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"syncs.errors.resolve": {
 		parameters: {
@@ -9029,11 +7139,7 @@ export interface operations {
 				errorId: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": SyncErrorResolve;
-			};
-		};
+		requestBody: JsonBody<SyncErrorResolve>;
 		responses: {
 			200: {
 				headers: {
@@ -9043,39 +7149,23 @@ export interface operations {
 					"application/json": SyncRecordErrorData;
 				};
 			};
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncErrorNotFoundOrSyncNotFoundAnswer;
 			409: ProblemAnswer<"sync_already_running" | "nothing_to_resolve" | "conflict_changed" | "linked_already" | "idempotency_key_in_use">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"syncs.history": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: HistoryEntryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: SyncNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"syncs.links.list": {
 		parameters: {
@@ -9085,22 +7175,14 @@ export interface operations {
 				/** Only the link of this record of Remit. */
 				recordId?: IdFilter;
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: SyncLinkSummaryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: SyncNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"syncs.links.create": {
 		parameters: {
@@ -9112,11 +7194,7 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": SyncLinkCreate;
-			};
-		};
+		requestBody: JsonBody<SyncLinkCreate>;
 		responses: {
 			201: {
 				headers: {
@@ -9128,66 +7206,38 @@ export interface operations {
 					"application/json": SyncLinkSummaryData;
 				};
 			};
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncNotFoundAnswer;
 			409: ProblemAnswer<"connection_disabled" | "sync_already_running" | "sync_blocked" | "linked_already" | "idempotency_key_in_use">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"invalid_sync_link" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
 			502: ProviderFailedAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysCreate;
 	};
 	"syncs.links.get": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 				externalId: string;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": SyncLinkData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
+			200: JsonBody<SyncLinkData>;
 			404: SyncLinkNotFoundOrSyncNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"syncs.links.delete": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 				externalId: string;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncLinkNotFoundOrSyncNotFoundAnswer;
 			409: ProblemAnswer<"sync_already_running">;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"syncs.pause": {
 		parameters: {
@@ -9199,19 +7249,12 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: SyncDataWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncNotFoundAnswer;
 			409: IdempotencyKeyInUseAnswer;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesClientLinkCreate;
 	};
 	"syncs.resume": {
 		parameters: {
@@ -9223,19 +7266,12 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: SyncDataWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncNotFoundAnswer;
 			409: IdempotencyKeyInUseAnswer;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesClientLinkCreate;
 	};
 	"syncs.run": {
 		parameters: {
@@ -9247,75 +7283,39 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: {
-			content: {
-				"application/json": SyncRunInput;
-			};
-		};
+		requestBody?: JsonBody<SyncRunInput>;
 		responses: {
 			200: SyncRunDataWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncNotFoundAnswer;
 			409: ProblemAnswer<"sync_already_running" | "sync_paused" | "sync_blocked" | "idempotency_key_in_use">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysRotate;
 	};
 	"syncs.runs.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": SyncRunList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
+			200: JsonBody<SyncRunList>;
 			404: SyncNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"syncs.runs.get": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 				runId: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": SyncRunData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
+			200: JsonBody<SyncRunData>;
 			404: SyncNotFoundOrSyncRunNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"syncs.runs.confirm": {
 		parameters: {
@@ -9328,63 +7328,40 @@ export interface operations {
 				runId: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: SyncRunDataWithIdempotentReplayedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: SyncNotFoundOrSyncRunNotFoundAnswer;
 			409: ProblemAnswer<"nothing_to_confirm" | "idempotency_key_in_use">;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesClientLinkCreate;
 	};
 	"syncs.runs.deletions.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 				runId: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: SyncLinkSummaryListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: SyncNotFoundOrSyncRunNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"syncs.runs.errors.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
 			path: {
 				id: Id;
 				runId: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: SyncRecordErrorListAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: SyncNotFoundOrSyncRunNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"webhooks.deliveries.list": {
 		parameters: {
@@ -9404,68 +7381,35 @@ export interface operations {
 				/** Only deliveries of events from then on, in Unix milliseconds. */
 				since?: UnixMs;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": WebhookDeliveryList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<WebhookDeliveryList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"webhooks.deliveries.get": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": WebhookDeliveryDetailsData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
+			200: JsonBody<WebhookDeliveryDetailsData>;
 			404: WebhookDeliveryNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"webhooks.deliveries.redeliver": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: WebhookDeliveryNotFoundAnswer;
 			409: ProblemAnswer<"webhook_endpoint_not_active" | "delivery_under_way">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesClientLinkCreate;
 	};
 	"webhooks.endpoints.list": {
 		parameters: {
@@ -9473,23 +7417,10 @@ export interface operations {
 				/** Only endpoints with this status. */
 				status?: EndpointStatus;
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": WebhookEndpointList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<WebhookEndpointList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"webhooks.endpoints.create": {
 		parameters: {
@@ -9497,13 +7428,8 @@ export interface operations {
 			header?: {
 				"Idempotency-Key"?: string;
 			};
-			path?: never;
 		};
-		requestBody: {
-			content: {
-				"application/json": WebhookEndpointCreate;
-			};
-		};
+		requestBody: JsonBody<WebhookEndpointCreate>;
 		responses: {
 			201: {
 				headers: {
@@ -9515,17 +7441,9 @@ export interface operations {
 					"application/json": NewWebhookEndpoint;
 				};
 			};
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			409: ProblemAnswer<"too_many_endpoints" | "idempotency_key_in_use">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"event_type_out_of_reach" | "unsafe_url" | "unresolvable_url" | "idempotency_key_reused">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableOrResolverUnavailableAnswer;
-		};
+		} & ErrorsOfConnectionsCreate;
 	};
 	"webhooks.endpoints.get": {
 		parameters: {
@@ -9537,7 +7455,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -9548,14 +7465,8 @@ export interface operations {
 				};
 			};
 			304: NotModifiedAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
 			404: WebhookEndpointNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"webhooks.endpoints.delete": {
 		parameters: {
@@ -9567,18 +7478,11 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: OkAnswer;
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: WebhookEndpointNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysDelete;
 	};
 	"webhooks.endpoints.update": {
 		parameters: {
@@ -9590,25 +7494,13 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody: {
-			content: {
-				"application/json": WebhookEndpointUpdate;
-			};
-		};
+		requestBody: JsonBody<WebhookEndpointUpdate>;
 		responses: {
 			200: OkWithETagAnswer;
-			400: InvalidRequestOrInvalidJsonOrBodyRequiredOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: WebhookEndpointNotFoundAnswer;
 			412: VersionMismatchAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: ProblemAnswer<"event_type_out_of_reach" | "unsafe_url" | "unresolvable_url">;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableOrResolverUnavailableAnswer;
-		};
+		} & ErrorsOfConnectionsCreate;
 	};
 	"webhooks.endpoints.redeliver": {
 		parameters: {
@@ -9620,11 +7512,7 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: {
-			content: {
-				"application/json": WebhookRedeliver;
-			};
-		};
+		requestBody?: JsonBody<WebhookRedeliver>;
 		responses: {
 			200: {
 				headers: {
@@ -9634,18 +7522,10 @@ export interface operations {
 					"application/json": Redelivered;
 				};
 			};
-			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: WebhookEndpointNotFoundAnswer;
 			409: ProblemAnswer<"webhook_endpoint_not_active" | "delivery_under_way" | "idempotency_key_in_use">;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysRotate;
 	};
 	"webhooks.endpoints.rotateSecret": {
 		parameters: {
@@ -9657,11 +7537,7 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: {
-			content: {
-				"application/json": WebhookSecretRotate;
-			};
-		};
+		requestBody?: JsonBody<WebhookSecretRotate>;
 		responses: {
 			200: {
 				headers: {
@@ -9671,42 +7547,22 @@ export interface operations {
 					"application/json": NewWebhookSecret;
 				};
 			};
-			400: InvalidRequestOrInvalidJsonOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: WebhookEndpointNotFoundAnswer;
 			409: IdempotencyKeyInUseAnswer;
-			413: PayloadTooLargeAnswer;
-			415: UnsupportedMediaTypeAnswer;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysRotate;
 	};
 	"webhooks.endpoints.stats": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": WebhookEndpointStatsData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
+			200: JsonBody<WebhookEndpointStatsData>;
 			404: WebhookEndpointNotFoundAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 	"webhooks.endpoints.test": {
 		parameters: {
@@ -9718,7 +7574,6 @@ export interface operations {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
 			200: {
 				headers: {
@@ -9728,38 +7583,19 @@ export interface operations {
 					"application/json": WebhookTestDelivery;
 				};
 			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeOrCrossSiteRequestAnswer;
 			404: WebhookEndpointNotFoundAnswer;
 			409: ProblemAnswer<"webhook_endpoint_not_active" | "idempotency_key_in_use">;
 			422: IdempotencyKeyReusedAnswer;
-			429: RateLimitedOrStorageLimitReachedAnswer;
-			500: InternalErrorAnswer;
-			503: OutcomeUnknownOrUnavailableAnswer;
-		};
+		} & ErrorsOfInvoicesClientLinkCreate;
 	};
 	"webhooks.eventTypes.list": {
 		parameters: {
 			query?: {
 			} & PageQuery;
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": WebhookEventTypeList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<WebhookEventTypeList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"webhooks.events.list": {
 		parameters: {
@@ -9781,47 +7617,22 @@ export interface operations {
 				/** How many records to skip. */
 				offset?: number;
 			};
-			header?: never;
-			path?: never;
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": WebhookEventList;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+			200: JsonBody<WebhookEventList>;
+		} & ErrorsOfApiKeysList;
 	};
 	"webhooks.events.get": {
 		parameters: {
 			query?: never;
-			header?: never;
 			path: {
 				id: Id;
 			};
 		};
-		requestBody?: never;
 		responses: {
-			200: {
-				content: {
-					"application/json": WebhookEventData;
-				};
-			};
-			400: InvalidRequestOrAmbiguousCredentialsAnswer;
-			401: MissingCredentialsOrSessionEndedOrInvalidCredentialsAnswer;
-			403: InsufficientScopeAnswer;
+			200: JsonBody<WebhookEventData>;
 			404: ProblemAnswer<"event_not_found">;
-			429: RateLimitedAnswer;
-			500: InternalErrorAnswer;
-			503: UnavailableAnswer;
-		};
+		} & ErrorsOfApiKeysList;
 	};
 }
 
@@ -9832,6 +7643,10 @@ export interface PageQuery {
 	offset?: number;
 	/** The `nextCursor` of the page before, whose header `Link` has it, too: the page goes on behind its last record, at the same cost however far that is, and neither repeats nor loses a record when the list grows meanwhile. It holds for 90 days, with the same filters and order; any other is 400. */
 	cursor?: Cursor;
+}
+
+export interface JsonBody<Body> {
+	content: { 'application/json': Body }
 }
 
 export interface ProblemAnswer<Code extends string> {
