@@ -1,12 +1,9 @@
 // PostgreSQL: statements that each connection prepares once under a name, and a time limit on everything. Reads have connections
 // of their own, so that none waits for a transaction that waits for a lock. Organizations share both kinds (shares.ts).
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import { Shares } from '../base/shares.ts'
-import { within } from './busy.ts'
 import {
 	CommitListeners,
-	type ConnectionUse,
 	type Database,
 	type Db,
 	OutcomeUnknown,
@@ -15,46 +12,19 @@ import {
 	type TransactionOptions,
 	UniqueViolation,
 } from './database.ts'
+import { Pools, type PostgresSettings, type Run, runOn } from './postgres/connections.ts'
+import { isInvalid, isLostRace, isReadOnly, isUndone, tries, Undone } from './postgres/errors.ts'
+import { type Group, Groups } from './postgres/groups.ts'
 import { Statements } from './statements.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
-
-/** Attempts for a transaction that loses to another (deadlock, serialization failure). */
-const tries = 5
-
-/** How much longer this process waits for an answer than PostgreSQL lets the query run: beyond that the connection is dead. */
-const answerMarginMs = 1_000
-/** How long `ready` waits for the answer. */
-const readyMs = 2_000
-/** The system asks a silent peer after this time whether it is there, and gives it up some ten seconds later. */
-const keepAliveMs = 10_000
-/**
- * How long a lock is waited for, as a share of how long a query may take. A read waits only for a lock on a whole table, and all that
- * time other reads do without its connection.
- */
-const patience = { reads: 1 / 8, writes: 1 / 2 }
-/** The shortest time between two replacements of all connections. */
-const renewalMs = 1_000
-
-export interface PostgresSettings {
-	readonly url: string
-	/** The connections of this process: half of them only read. */
-	readonly connections: number
-	/** How long to wait until PostgreSQL accepts a connection, or until one is free. */
-	readonly connectMs: number
-	/** How long a query may take, and a pause in a transaction. A lock is waited for half as long, by a read for an eighth. */
-	readonly queryMs: number
-}
 
 interface Named {
 	/** Under which a connection keeps its plan. */
 	readonly name?: string
 	readonly text: string
 }
-
-/** Runs a query; `organizationId` is the organization that the query names. */
-type Run = (query: string | pg.QueryConfig, organizationId?: string) => Promise<pg.QueryResult>
 
 export function openPostgres(settings: PostgresSettings, onError: (error: Error) => void): Database {
 	const pools = new Pools(settings, onError)
@@ -75,21 +45,19 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 			const leave = () => reads.leave(organizationId)
 			reads.enter(organizationId, () => pools.read(query, resolve, reject, leave), reject)
 		})
-	async function transaction<T>(work: (tx: Transaction) => Promise<T>, durable: boolean): Promise<T> {
-		for (let attempt = 1; ; attempt++) {
-			try {
-				const value = await transact(pools, statements, work, durable)
-				committed.notify()
-				return value
-			} catch (error) {
-				if (attempt === tries || !isLostRace(error)) throw error
-			}
-		}
-	}
+	const transact = transactionsOf(pools, () => committed.notify())
+	const groups = new Groups({
+		enter: (organizationId, work) => writes.run(organizationId, work),
+		transact: (work) => transact(true, (run) => work(groupOn(run, statements))),
+	})
+	const alone = <T>(work: (tx: Transaction) => Promise<T>, durable: boolean) =>
+		again(() => transact(durable, (run) => inside(run, statements, work)))
 	return {
 		...runner(read, statements),
 		transaction: (work, { durable = true, organizationId = '' }: TransactionOptions = {}) =>
-			writes.run(organizationId, () => transaction(work, durable)),
+			durable && organizationId !== ''
+				? groups.run(organizationId, work)
+				: writes.run(organizationId, () => alone(work, durable)),
 		onCommit: (listener) => committed.add(listener),
 		connections: () =>
 			pools.use().map((use, index) => ({ ...use, waiting: use.waiting + ([reads, writes][index]?.waiting ?? 0) })),
@@ -97,136 +65,6 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 		close: () => pools.end(),
 	}
 }
-
-class Pools {
-	/** The number of connections for reads. */
-	readonly readers: number
-	/** The number of connections for transactions. */
-	readonly writers: number
-	readonly #settings: PostgresSettings
-	readonly #onError: (error: Error) => void
-	#reads: pg.Pool
-	#writes: pg.Pool
-	/** One of its own: reads that wait for a lock may have all others. */
-	#probe: pg.Pool
-	#renewedAt = performance.now()
-
-	constructor(settings: PostgresSettings, onError: (error: Error) => void) {
-		this.#settings = settings
-		this.#onError = onError
-		this.readers = Math.max(1, Math.floor(settings.connections / 2))
-		this.writers = Math.max(1, settings.connections - this.readers)
-		this.#reads = this.#open(this.readers, patience.reads)
-		this.#writes = this.#open(this.writers)
-		this.#probe = this.#open(1)
-	}
-
-	/** Takes callbacks, so that `leave` begins the next read before the answer to this one is made. */
-	read(
-		query: string | pg.QueryConfig,
-		resolve: (result: pg.QueryResult) => void,
-		reject: (error: Error) => void,
-		leave?: () => void,
-	): void {
-		const fail = (error: Error) => {
-			this.noteFailure(error)
-			reject(error)
-		}
-		this.#reads.connect((unconnected, client, release) => {
-			if (!client) {
-				leave?.()
-				return fail(unconnected as Error)
-			}
-			ask(client, query, this.answerMs, (error, result) => {
-				release(error ?? undefined)
-				leave?.()
-				if (error) fail(error)
-				else resolve(result)
-			})
-		})
-	}
-
-	/** How long to wait for an answer. */
-	get answerMs(): number {
-		return this.#settings.queryMs + answerMarginMs
-	}
-
-	/** Of reads, then of writes. */
-	use(): ConnectionUse[] {
-		const of = (use: ConnectionUse['use'], { totalCount, idleCount: idle, waitingCount: waiting }: pg.Pool) => ({
-			use,
-			busy: totalCount - idle,
-			idle,
-			waiting,
-		})
-		return [of('reads', this.#reads), of('writes', this.#writes)]
-	}
-
-	connect(): Promise<pg.PoolClient> {
-		return this.#writes.connect()
-	}
-
-	/** Throws unless the database answers and takes changes. */
-	async ready(): Promise<void> {
-		const query = { text: 'show transaction_read_only', query_timeout: readyMs }
-		// The wait for a connection counts too.
-		const { rows } = await within(readyMs, this.#probe.query(query))
-		if (rows[0].transaction_read_only === 'off') return
-		const error = Object.assign(new Error('the database can be read only'), { code: readOnly })
-		this.noteFailure(error)
-		throw error
-	}
-
-	/**
-	 * Replaces all connections, if the error says that they lead nowhere or, after a failover, to a server that is no longer the
-	 * primary: each would fail by itself, after its own time limit. Those in use close after their use.
-	 */
-	noteFailure(error: unknown): void {
-		if (!isSilent(error) && !isReadOnly(error)) return
-		const now = performance.now()
-		if (now < this.#renewedAt + renewalMs) return
-		this.#renewedAt = now
-		const old = [this.#reads, this.#writes, this.#probe]
-		this.#reads = this.#open(this.readers, patience.reads)
-		this.#writes = this.#open(this.writers)
-		this.#probe = this.#open(1)
-		for (const pool of old) void pool.end()
-	}
-
-	async end(): Promise<void> {
-		await Promise.all([this.#reads.end(), this.#writes.end(), this.#probe.end()])
-	}
-
-	#open(max: number, share = patience.writes): pg.Pool {
-		const { url, connectMs, queryMs } = this.#settings
-		// Not in the packet that begins the connection, from which PgBouncer takes only parameters that it knows.
-		const text = `set statement_timeout = ${queryMs}; set lock_timeout = ${Math.ceil(queryMs * share)};
-			set idle_in_transaction_session_timeout = ${queryMs}`
-		const pool = new pg.Pool({
-			connectionString: url,
-			max,
-			fallback_application_name: 'remit',
-			connectionTimeoutMillis: connectMs,
-			pipeline: true,
-			keepAlive: true,
-			keepAliveInitialDelayMillis: keepAliveMs,
-			onConnect: (client) => client.query({ text, query_timeout: connectMs } as pg.QueryConfig) as unknown as undefined,
-		})
-		// The pool handles errors of idle connections only; losing a connection in use would end the process.
-		pool.on('connect', (client) => client.on('error', this.#onError))
-		pool.on('error', () => {})
-		return pool
-	}
-}
-
-const readOnly = '25006'
-
-const isReadOnly = (error: unknown) => (error as { code?: unknown }).code === readOnly
-
-/** The message of pg's error when no answer came in time. */
-const silence = 'Query read timeout'
-
-const isSilent = (error: unknown) => error instanceof Error && error.message === silence
 
 function runner(run: Run, statements: Statements<Named>): Db {
 	async function execute<P extends object, Row>(query: Query<P, Row>, params: P): Promise<pg.QueryResult> {
@@ -247,34 +85,46 @@ function runner(run: Run, statements: Statements<Named>): Db {
 	}
 }
 
-async function transact<T>(
-	pools: Pools,
-	statements: Statements<Named>,
-	work: (tx: Transaction) => Promise<T>,
-	durable: boolean,
-): Promise<T> {
-	const client = await pools.connect()
-	const run = runOn(client, pools.answerMs)
-	let committing = false
-	let broken: unknown
-	try {
-		const began = run(durable ? 'begin' : 'begin; set local synchronous_commit = off')
-		began.catch(() => {})
-		const value = await work(transactionOf(after(began, run), statements))
-		await began
-		committing = true
-		const { command } = await run('commit')
-		if (command !== 'COMMIT') throw new Undone('one of its queries had failed')
-		return value
-	} catch (error) {
-		if (isReadOnly(error)) broken = error
-		await run('rollback').catch((failure) => {
-			broken = failure
-		})
-		pools.noteFailure(error)
-		throw committing && !isUndone(error) ? new OutcomeUnknown(error) : error
-	} finally {
-		client.release(broken !== undefined)
+type Transact = <T>(durable: boolean, work: (run: Run) => Promise<T>) => Promise<T>
+
+/** Transactions that commit when their work ends, and roll back when it fails. */
+const transactionsOf =
+	(pools: Pools, onCommit: () => void): Transact =>
+	async (durable, work) => {
+		const client = await pools.connect()
+		const run = runOn(client, pools.answerMs)
+		let committing = false
+		let broken: unknown
+		try {
+			const began = run(durable ? 'begin' : 'begin; set local synchronous_commit = off')
+			began.catch(() => {})
+			const value = await work(after(began, run))
+			await began
+			committing = true
+			const { command } = await run('commit')
+			if (command !== 'COMMIT') throw new Undone('one of its queries had failed')
+			onCommit()
+			return value
+		} catch (error) {
+			if (isReadOnly(error)) broken = error
+			await run('rollback').catch((failure) => {
+				broken = failure
+			})
+			pools.noteFailure(error)
+			throw committing && !isUndone(error) ? new OutcomeUnknown(error) : error
+		} finally {
+			client.release(broken !== undefined)
+		}
+	}
+
+/** Runs a transaction again that has lost to another. */
+async function again<T>(transaction: () => Promise<T>): Promise<T> {
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return await transaction()
+		} catch (error) {
+			if (attempt === tries || !isLostRace(error)) throw error
+		}
 	}
 }
 
@@ -286,72 +136,65 @@ const after =
 		return result
 	}
 
-const runOn =
-	(client: pg.PoolClient, answerMs: number): Run =>
-	(query) =>
-		new Promise((resolve, reject) => {
-			ask(client, query, answerMs, (error, result) => (error ? reject(error) : resolve(result)))
-		})
-
-/** Of a client, as its `end` in pg itself uses it where it waits for no answer. */
-interface Silent {
-	end(): Promise<void>
-	readonly connection: { readonly stream: Socket }
-}
-
-/**
- * Runs a query, and closes the connection when no answer comes in time: the next query would wait behind this one. pg's own
- * `query_timeout` costs more: with it, most answers outlive V8's young generation (0.9 of 1.1 kB each; here nothing does).
- */
-function ask(
-	client: pg.PoolClient,
-	query: string | pg.QueryConfig,
-	answerMs: number,
-	done: (error: Error | null, result: pg.QueryResult) => void,
-): void {
-	let isLate = false
-	const timer = setTimeout(() => {
-		isLate = true
-		// Ends its queries with an error. By itself "end" waits until all are answered.
-		const silent = client as unknown as Silent
-		void silent.end()
-		silent.connection.stream.destroy()
-	}, answerMs)
-	client.query(query as pg.QueryConfig, (error: Error | null, result: pg.QueryResult) => {
-		clearTimeout(timer)
-		done(isLate ? new Error(silence) : error, result)
-	})
-}
-
-/** PostgreSQL answers the commit of a transaction whose query failed with a rollback, and without an error. */
-class Undone extends Error {}
-
-/**
- * Whether an error of a commit says that nothing is stored: a constraint (class 23) or a lost race (40, except 40003, "statement
- * completion unknown"). A server that is stopped may say so (57P01) after it has stored the transaction.
- */
-function isUndone(error: unknown): boolean {
-	return error instanceof pg.DatabaseError ? /^(23|40(?!003))/.test(error.code ?? '') : error instanceof Undone
+/** Runs work in a transaction. A statement that comes after its end would be stored by itself, or with the next change of a group. */
+async function inside<T>(run: Run, statements: Statements<Named>, work: (tx: Transaction) => Promise<T>): Promise<T> {
+	let isOver = false
+	const own: Run = async (query) => {
+		if (isOver) throw new Error('a statement came after the end of its transaction')
+		return run(query)
+	}
+	try {
+		return await work(transactionOf(own, statements))
+	} finally {
+		isOver = true
+	}
 }
 
 function transactionOf(run: Run, statements: Statements<Named>): Transaction {
 	return {
 		...runner(run, statements),
 		async attempt(work) {
-			await run('savepoint part')
+			// Goes with the first statement of the work.
+			const saved = run('savepoint part')
+			saved.catch(() => {})
 			try {
 				const value = await work()
-				await run('release savepoint part')
+				await saved
+				await run('release part')
 				return value
 			} catch (error) {
-				await run('rollback to savepoint part')
+				await run('rollback to part; release part')
 				throw error
 			}
 		},
 	}
 }
 
-/** 40001 serialization failure, 40P01 deadlock: the other transaction won, and this one can run again. */
-function isLostRace(error: unknown): boolean {
-	return error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
+/** How long a change waits for a lock while those before it in its group wait for it. */
+const groupLockMs = 50
+
+/** A savepoint goes with the first statement of its change, together with the release of the one before, and takes no trip. */
+function groupOn(run: Run, statements: Statements<Named>): Group {
+	let count = 0
+	let before = `set local lock_timeout = ${groupLockMs}`
+	return {
+		first: (work) => inside(run, statements, work),
+		async next(work) {
+			// Names of their own: if a change hides that a query failed, its release fails, and the next must not undo it in silence.
+			const name = `change${++count}`
+			const saved = run(`${before}; savepoint ${name}`)
+			saved.catch(() => {})
+			before = `release ${name}`
+			try {
+				const value = await inside(run, statements, work)
+				await saved
+				return { value }
+			} catch (error) {
+				await run(`rollback to ${name}`).catch((failure) => {
+					throw isInvalid(failure) ? new Undone('a change of its group hid that a query had failed') : failure
+				})
+				return { error }
+			}
+		},
+	}
 }

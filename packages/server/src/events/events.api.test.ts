@@ -43,6 +43,41 @@ async function news(method: string, path: string, options?: AskOptions): Promise
 }
 
 describe('the events of an invoice', () => {
+	it.each<[what: string, body: () => Promise<object> | object]>([
+		['with nothing', () => ({})],
+		[
+			'sent to a company',
+			async () => ({ status: 'sent', companyId: (await create('/api/companies', { name: 'Änne & Söhne' })).slice(15) }),
+		],
+		['past its due date', () => ({ status: 'overdue', totalCents: 900, dueDate: 1_600_041_600_000 })],
+		['due at an instant', () => ({ status: 'sent', totalCents: 900, dueDate: server.clock.now + 1001 })],
+		['paid', () => ({ status: 'paid', totalCents: 900, paymentMethod: 'cash', paidDate: server.clock.now })],
+		['cancelled', () => ({ status: 'cancelled', totalCents: 900 })],
+		[
+			'that credits',
+			() => ({ status: 'sent', lineItems: [{ description: '"\\\u2028', quantity: '-1.5', unitPriceCents: 100 }] }),
+		],
+		[
+			'with taxes and discounts',
+			async () => ({
+				taxRate: 7.25,
+				notes: 'two\nlines',
+				lineItems: [
+					{
+						unitPriceCents: 333,
+						quantity: '0.333',
+						taxRateId: (await create('/api/tax-rates', { name: 'VAT', percent: '19' })).slice(15),
+					},
+					{ unitPriceCents: 1_000, discountCents: 10 },
+				],
+			}),
+		],
+	])('tell of a new one %s what a GET answers, to the letter', async (_, body) => {
+		const path = await create('/api/invoices', await body())
+		const [event] = (await all()).filter(({ type }) => type === 'invoice.created')
+		expect(JSON.stringify(event?.data)).toBe(JSON.stringify(await read(path)))
+	})
+
 	it('tell its life in order, each with the invoice as a GET answers it then, the actor and the request', async () => {
 		const requests: string[] = []
 		const seen: unknown[] = []

@@ -5,8 +5,9 @@ import type { WriteContext } from '../db/write-context.ts'
 import type { Changes } from '../events/changes.ts'
 import { recordEvent } from '../events/record.ts'
 import type { EventType } from '../generated/contract.ts'
+import { fields } from '../generated/tables.ts'
 import { readEmail } from '../mails/store.ts'
-import type { StoredInvoice } from './invoice.ts'
+import { asRead, type StoredInvoice } from './invoice.ts'
 import { readInvoice } from './reading/store.ts'
 
 type Key = Pick<StoredInvoice, 'organizationId' | 'id'>
@@ -36,6 +37,14 @@ export async function recordInvoiceEvents(
 		return recordEvent(write.db, write.origin, { type, organizationId, resource: 'invoice', resourceId, data, ...extra })
 	})
 }
+
+/** The invoice as JSON text, as `invoiceNow` would read it once it is stored. */
+export function textOf({ origin, organization }: WriteContext, invoice: StoredInvoice): string {
+	const read: Readonly<Record<string, unknown>> = { ...asRead(invoice, todayIn(organization.timeZone, origin.now)) }
+	return JSON.stringify(Object.fromEntries(names.map((name) => [name, read[name]])))
+}
+
+const names = Object.keys(fields.Invoice)
 
 /** The invoice as it is stored now, as JSON text. */
 export async function invoiceNow({ db, origin, organization }: WriteContext, { organizationId, id }: Key): Promise<string> {

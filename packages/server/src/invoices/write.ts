@@ -17,7 +17,7 @@ import { freeTimeEntries } from '../time-entries/store.ts'
 import { scheduleJob } from '../work/jobs-store.ts'
 import { jobKinds } from '../work/kinds.ts'
 import { applyInput, type WrittenInvoice } from './apply.ts'
-import { audited, invoiceNow, recordInvoiceEvents } from './events.ts'
+import { audited, invoiceNow, recordInvoiceEvents, textOf } from './events.ts'
 import { amountDue, asRead, blankInvoice, hiddenFlags, paymentState, type StoredInvoice } from './invoice.ts'
 import { findNamedRates } from './named-rates.ts'
 import { draftNumber, seriesOf } from './numbers/series.ts'
@@ -63,7 +63,7 @@ export async function createInvoice(
 	await moveTimeEntries(db, origin, blank, invoice, '/timeEntryIds', entries)
 	if (invoice.amountPaidCents !== 0) await follow(write, blank, invoice, [])
 	await scheduleOverdue(write, blank, invoice)
-	const data = await invoiceNow(write, invoice)
+	const data = textOf(write, invoice)
 	await Promise.all([
 		recordInvoiceEvents(write, invoice, ['invoice.created', ...milestones(blank, invoice)], { data }),
 		recordChange(write, { ...audited(invoice), action: 'created', after: data }),

@@ -1,0 +1,34 @@
+// What PostgreSQL's errors say of a transaction.
+import pg from 'pg'
+
+/** PostgreSQL answers the commit of a transaction whose query failed with a rollback, and without an error. */
+export class Undone extends Error {}
+
+const codeOf = (error: unknown) => (error instanceof pg.DatabaseError ? (error.code ?? '') : '')
+
+/**
+ * Whether an error of a commit says that nothing is stored: a constraint (class 23) or a lost race (40, except 40003, "statement
+ * completion unknown"). A server that is stopped may say so (57P01) after it has stored the transaction.
+ */
+export const isUndone = (error: unknown): boolean => error instanceof Undone || /^(23|40(?!003))/.test(codeOf(error))
+
+/** 40001 serialization failure, 40P01 deadlock: the other transaction won, and this one can run again. */
+export const isLostRace = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
+
+/** Of a transaction in which a query failed: 25P02, and 3B001 for a savepoint that it could no longer set. */
+export const isInvalid = (error: unknown): boolean => /^(25P02|3B001)$/.test(codeOf(error))
+
+/** Attempts for a change that loses to another. */
+export const tries = 5
+
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
+
+/** After a failover: the server is no longer the primary. */
+export const isReadOnly = (error: unknown): boolean => (error as { code?: unknown }).code === readOnly
+
+export const readOnly = '25006'
+
+/** The message of pg's error when no answer came in time. */
+export const silence = 'Query read timeout'
+
+export const isSilent = (error: unknown): boolean => error instanceof Error && error.message === silence
