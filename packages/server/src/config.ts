@@ -113,6 +113,11 @@ export const settings = {
 		'PostgreSQL to use instead of SQLite: postgres://user:password@host:port/database.',
 		url('postgres:', 'postgresql:'),
 	),
+	DATABASE_POOLER: setting(
+		'none',
+		'PostgreSQL: none; transaction: PgBouncer between, in transaction mode. It keeps no prepared statements, and its role has the time limits.',
+		oneOf('none', 'transaction'),
+	),
 	DATABASE_CONNECTIONS: setting(
 		'16',
 		'PostgreSQL: connections of a process, beside one for /ready; half of them only read.',

@@ -102,6 +102,10 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 	[/^(SQLITE_BUSY|55P03$)/, 'Another change held for too long what this one needs'],
 	[/^(57014$|Query read timeout)/, 'The database took too long'],
 	[/^(SQLITE_IOERR|SQLITE_CANTOPEN|58...$)/, 'The database cannot use its disk'],
+	[
+		/^(26000|42P05)$/,
+		'The database is reached through a pooler that keeps no prepared statements, and DATABASE_POOLER does not say so',
+	],
 	[/^(53...$|timeout exceeded)/, 'The database has too much to do at the moment'],
 	[
 		/^(08...|28...|3D...|57...|ECONN[A-Z]+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)(UNREACH|DOWN))$/,

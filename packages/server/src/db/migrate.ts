@@ -45,8 +45,11 @@ export async function migrate(
 					log: quiet,
 				})
 	try {
-		if ('postgresUrl' in connection) await prepareSession(knex, connection)
-		return await run(knex, 'sqliteFile' in connection, upgrade)
+		if ('sqliteFile' in connection) return await run(knex, { sqlite: true, limits: '' }, upgrade)
+		const { connectMs = 5_000, waitMs = 30_000 } = connection
+		// A server may accept a connection and say nothing.
+		await within(connectMs, knex.raw('select 1'))
+		return await run(knex, { sqlite: false, limits: limitsOf(waitMs) }, upgrade)
 	} finally {
 		await knex.destroy()
 	}
@@ -91,25 +94,30 @@ export function requireIndexed(files: readonly string[]): void {
 /** Every failure is thrown; Knex would print it as well. */
 const quiet = { warn() {}, error() {}, deprecate() {}, debug() {} }
 
-async function run(knex: Knex, sqlite: boolean, upgrade: Upgrade): Promise<string[]> {
-	if (sqlite) await whenFree(() => knex.raw('pragma journal_mode = WAL'))
+interface Kind {
+	readonly sqlite: boolean
+	/** Begins each transaction. */
+	readonly limits: string
+}
+
+async function run(knex: Knex, kind: Kind, upgrade: Upgrade): Promise<string[]> {
+	if (kind.sqlite) await whenFree(() => knex.raw('pragma journal_mode = WAL'))
 	if (upgrade === 'no upgrade') await requireNotOlder(knex)
-	await createList(knex)
+	await createList(knex, kind)
 	const applied: string[] = []
-	for (let next = await step(knex, sqlite); next.length > 0; next = await step(knex, sqlite)) applied.push(...next)
+	for (let next = await step(knex, kind); next.length > 0; next = await step(knex, kind)) applied.push(...next)
 	return applied
 }
 
 /**
- * Bounds every wait of the session but that for a migration itself: for a server that accepts a connection and says nothing, for
- * another process that migrates, and for this process when it is frozen while it does.
+ * Bounds every wait but that for a migration itself: for another process that migrates, and for this process when it is frozen while it
+ * does. For the transaction alone: through a pooler, others get the connection next.
  */
-async function prepareSession(knex: Knex, { connectMs = 5_000, waitMs = 30_000 }: PostgresConnection): Promise<void> {
-	await within(connectMs, knex.raw(`set lock_timeout = ${waitMs}; set idle_in_transaction_session_timeout = ${waitMs}`))
-}
+const limitsOf = (waitMs: number) =>
+	`set local lock_timeout = ${waitMs}; set local idle_in_transaction_session_timeout = ${waitMs};`
 
-async function createList(knex: Knex): Promise<void> {
-	const sql = 'create table if not exists "migrations" ("number" integer primary key, "name" text, "appliedAt" bigint)'
+async function createList(knex: Knex, { limits }: Kind): Promise<void> {
+	const sql = `${limits} create table if not exists "migrations" ("number" integer primary key, "name" text, "appliedAt" bigint)`
 	await whenFree(() => knex.raw(sql)).catch((error) => {
 		// Of two processes that create a table at once PostgreSQL fails the second when the first is done, in one of two ways.
 		if (error.code !== '23505' && error.code !== '42P07') throw explained(error)
@@ -120,9 +128,9 @@ async function createList(knex: Knex): Promise<void> {
  * Applies the next migration, or all of them to a new database, which nobody then sees half made, and returns their names. The
  * pool has one connection, so every query is in the transaction.
  */
-async function step(knex: Knex, sqlite: boolean): Promise<string[]> {
+async function step(knex: Knex, kind: Kind): Promise<string[]> {
 	// `immediate` takes SQLite's write lock at once: a transaction that reads first may fail to get it later.
-	await whenFree(() => knex.raw(sqlite ? 'begin immediate' : 'begin'))
+	await whenFree(() => knex.raw(kind.sqlite ? 'begin immediate' : `begin; ${kind.limits}`))
 	try {
 		const latest = await readLatest(knex)
 		if (latest > migrations.length) {
@@ -140,7 +148,7 @@ async function step(knex: Knex, sqlite: boolean): Promise<string[]> {
 	} catch (error) {
 		// SQLite has undone it by itself when the disk is full, and then has nothing to roll back.
 		await knex.raw('rollback').catch(() => {})
-		if (isApplied(error as object)) return step(knex, sqlite)
+		if (isApplied(error as object)) return step(knex, kind)
 		throw error
 	}
 }

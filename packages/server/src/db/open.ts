@@ -2,13 +2,14 @@
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { makePrivateFolder } from '../base/private-files.ts'
-import type { Database } from './database.ts'
+import { type Database, query } from './database.ts'
 import { databaseFile, unusableFolder } from './files/data-folder.ts'
 import { migrate, type Upgrade } from './migrate.ts'
 
 export interface DatabaseSettings {
 	/** Empty for SQLite, in DATA_DIR. */
 	readonly DATABASE_URL: string
+	readonly DATABASE_POOLER: 'none' | 'transaction'
 	readonly DATA_DIR: string
 	readonly DATABASE_CONNECTIONS: number
 	readonly DATABASE_CONNECT_SECONDS: number
@@ -18,14 +19,17 @@ export interface DatabaseSettings {
 export async function openDatabase(config: DatabaseSettings, log: Logger, upgrade?: Upgrade): Promise<Database> {
 	if (config.DATABASE_URL) {
 		const settings = {
-			url: config.DATABASE_URL,
+			url: usualTls(config.DATABASE_URL),
+			pooler: config.DATABASE_POOLER,
 			connections: config.DATABASE_CONNECTIONS,
 			connectMs: config.DATABASE_CONNECT_SECONDS * 1_000,
 			queryMs: config.DATABASE_QUERY_SECONDS * 1_000,
 		}
 		await migrate({ postgresUrl: settings.url, connectMs: settings.connectMs }, upgrade)
 		const { openPostgres } = await import('./postgres.ts')
-		return openPostgres(settings, (err) => log.error({ err }, 'database connection lost'))
+		const db = openPostgres(settings, (err) => log.error({ err }, 'database connection lost'))
+		if (settings.pooler === 'transaction') await noteLimits(db, log)
+		return db
 	}
 	try {
 		makePrivateFolder(resolve(config.DATA_DIR))
@@ -36,4 +40,24 @@ export async function openDatabase(config: DatabaseSettings, log: Logger, upgrad
 	} catch (error) {
 		throw unusableFolder(config.DATA_DIR, error)
 	}
+}
+
+/** `sslmode` as PostgreSQL's own programs take it: pg would have `require` check the server's certificate, which many are not given. */
+function usualTls(url: string): string {
+	const { searchParams } = new URL(url)
+	if (!searchParams.has('sslmode') || searchParams.has('uselibpqcompat')) return url
+	return `${url}&uselibpqcompat=true`
+}
+
+const limits = query<object, Record<string, string>>((knex) =>
+	knex.raw(
+		"select current_setting('statement_timeout') as statement_timeout, current_setting('lock_timeout') as lock_timeout, " +
+			"current_setting('idle_in_transaction_session_timeout') as idle_in_transaction_session_timeout",
+	),
+)
+
+/** Through a pooler they are the role's: a process that set them for its connections would set them for others. */
+async function noteLimits(db: Database, log: Logger): Promise<void> {
+	const missing = Object.entries((await db.get(limits, {})) ?? {}).flatMap(([name, value]) => (value === '0' ? name : []))
+	if (missing.length > 0) log.warn(`DATABASE_POOLER: a query may hang: set ${missing.join(', ')} on the role, with alter role`)
 }

@@ -34,7 +34,11 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 	const writes = new Shares({ size: writers, patienceMs })
 	const committed = new CommitListeners()
 	let prepared = 0
-	const statements = new Statements<Named>('postgres', (text, stays) => ({ ...(stays && { name: `s${++prepared}` }), text }))
+	const keeps = settings.pooler === 'none'
+	const statements = new Statements<Named>('postgres', (text, stays) => ({
+		...(keeps && stays && { name: `s${++prepared}` }),
+		text,
+	}))
 	/**
 	 * A read belongs to the organization that it names. One that names none looks up a key or a client link, or is the server's own:
 	 * it is short, and waits for a connection alone.

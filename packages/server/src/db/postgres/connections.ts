@@ -22,6 +22,8 @@ const renewalMs = 1_000
 
 export interface PostgresSettings {
 	readonly url: string
+	/** What is between this process and PostgreSQL. A pooler of transactions gives each another connection of its own. */
+	readonly pooler: 'none' | 'transaction'
 	/** The connections of this process: half of them only read. */
 	readonly connections: number
 	/** How long to wait until PostgreSQL accepts a connection, or until one is free. */
@@ -133,7 +135,7 @@ export class Pools {
 	}
 
 	#open(max: number, share = patience.writes): pg.Pool {
-		const { url, connectMs, queryMs } = this.#settings
+		const { url, pooler, connectMs, queryMs } = this.#settings
 		// Not in the packet that begins the connection, from which PgBouncer takes only parameters that it knows.
 		const text = `set statement_timeout = ${queryMs}; set lock_timeout = ${Math.ceil(queryMs * share)};
 			set idle_in_transaction_session_timeout = ${queryMs}`
@@ -145,7 +147,9 @@ export class Pools {
 			pipeline: true,
 			keepAlive: true,
 			keepAliveInitialDelayMillis: keepAliveMs,
-			onConnect: (client) => client.query({ text, query_timeout: connectMs } as pg.QueryConfig) as unknown as undefined,
+			...(pooler === 'none' && {
+				onConnect: (client) => client.query({ text, query_timeout: connectMs } as pg.QueryConfig) as unknown as undefined,
+			}),
 		})
 		// The pool handles errors of idle connections only; losing a connection in use would end the process.
 		pool.on('connect', (client) => client.on('error', this.#onError))
