@@ -3,7 +3,7 @@
 import { Document, isMap, isScalar, visit, type YAMLMap, type YAMLSeq } from 'yaml'
 import type { OpenApiDocument } from './openapi.ts'
 
-const longest = { plain: 100, nested: 80 }
+const longest = { plain: 118, nested: 100 }
 
 export function writeDocument(contract: OpenApiDocument): string {
 	const document = new Document(contract, { aliasDuplicateObjects: false })

@@ -34,6 +34,7 @@ export function normalise(emitted: OpenApiDocument): OpenApiDocument {
 	for (const parameter of [...shared, ...own]) {
 		if (!('in' in parameter)) continue
 		parameter.schema = unfolded(document, parameter.schema)
+		if (parameter.required === false) delete parameter.required
 	}
 	return document
 }
