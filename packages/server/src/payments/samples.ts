@@ -1,6 +1,7 @@
 // How the tests ask the operations of this folder.
 import type { Tenant } from '../../test/harness.ts'
 import { made, type Samples } from '../../test/sample.ts'
+import { createInvoice } from '../invoices/write.ts'
 
 const newInvoice = (tenant: Tenant) => made(tenant, '/api/invoices', { totalCents: 5_000, currency: 'USD' })
 const newPayment = (tenant: Tenant) => made(tenant, '/api/payments', { amountCents: 700, currency: 'USD' })
@@ -18,9 +19,15 @@ const shadow = async (tenant: Tenant) => {
 async function onAll(tenant: Tenant): Promise<string> {
 	const id = await newPayment(tenant)
 	for (let times = 0; times < 5; times++) {
-		const parts = await Promise.all(Array.from({ length: 100 }, () => part(tenant, 1)))
-		const body = { allocations: parts.flatMap(({ allocations }) => allocations) }
-		await tenant.ask('POST', `/api/payments/${id}/allocations`, { body })
+		const allocations = await tenant.db.transaction(async (tx) => {
+			const parts = []
+			while (parts.length < 100) {
+				const { id: invoiceId } = await createInvoice(tenant.writing(tx), { totalCents: 5_000, currency: 'USD' })
+				parts.push({ invoiceId, amountCents: 1 })
+			}
+			return parts
+		})
+		await tenant.ask('POST', `/api/payments/${id}/allocations`, { body: { allocations } })
 	}
 	return id
 }
