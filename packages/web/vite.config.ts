@@ -10,11 +10,11 @@ const groups = [
 	{ name: 'main', tags: ['$initial' as const], priority: 4 },
 	{
 		name: 'basics',
-		test: /src\/(format|api)\/|lucide-react|src\/ui\/(badge|card|tabs|tile|rows|search-field|on-first-use)\.tsx?$|useInfiniteQuery/,
+		test: /src\/(format|api)\/|lucide-react|src\/ui\/(badge|card|tabs|tile|rows|search-field|native-select|on-first-use)\.tsx?$|useInfiniteQuery/,
 		minShareCount: 3,
 		priority: 3,
 	},
-	{ name: 'controls', test: /src\/ui\/(button|toast|field|text-area|date-field|native-select)\.tsx?$/, priority: 2 },
+	{ name: 'controls', test: /src\/ui\/(button|toast|field|text-area|date-field)\.tsx?$/, priority: 2 },
 	{ name: 'menus', test: /src\/ui\/menu\.tsx$/, priority: 1 },
 ]
 

@@ -1,6 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { I18nProvider } from 'react-aria-components/I18nProvider'
 import { createRoot } from 'react-dom/client'
 import { newQueryClient } from './api/query.ts'
 import { newRouter } from './routes.ts'
@@ -10,6 +9,8 @@ import { applyTheme } from './ui/theme.ts'
 import './ui/tokens.css'
 import './ui/base.css'
 
+// React Aria says its few words in the language of the pages, and moves as they read, whatever the language of the browser.
+Object.assign(window, { [Symbol.for('react-aria.i18n.locale')]: 'en-US' })
 applyTheme()
 reloadOnceWhenOld()
 const client = newQueryClient()
@@ -19,9 +20,9 @@ const router = newRouter(client)
 void router.load().then(() =>
 	createRoot(document.getElementById('root') as HTMLElement).render(
 		<QueryClientProvider client={client}>
-			<I18nProvider locale="en-US">
-				<RouterProvider router={router} />
-			</I18nProvider>
+			<RouterProvider router={router} />
 		</QueryClientProvider>,
 	),
 )
+// The first formats that a browser makes take 25 ms: they pass while the server answers.
+setTimeout(() => [new Intl.NumberFormat(), new Intl.DateTimeFormat()])

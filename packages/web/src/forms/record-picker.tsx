@@ -45,9 +45,12 @@ export function RecordPicker({ kind, value, onChange, filter, onCreate, ...props
 	}
 	const text = typed ?? name
 	const search = typed === undefined || typed === name ? undefined : typed.trim()
-	const { data, isFetching } = useInfiniteQuery(
-		list(`${kind}.list` as 'deals.list', { ...filter, limit: 20, ...(search && { search }) }),
-	)
+	// Most forms are opened for another field.
+	const [isUsed, setUsed] = useState(false)
+	const { data, isFetching } = useInfiniteQuery({
+		...list(`${kind}.list` as 'deals.list', { ...filter, limit: 20, ...(search && { search }) }),
+		enabled: isUsed,
+	})
 	const found: readonly Named[] = data?.pages[0]?.rows ?? []
 	// The box clears the text of a choice that it does not know.
 	const known: readonly Named[] = value === null || !chosen || found.some(({ id }) => id === value) ? found : [chosen, ...found]
@@ -75,6 +78,7 @@ export function RecordPicker({ kind, value, onChange, filter, onCreate, ...props
 				onChange={choose}
 				inputValue={text}
 				onInputChange={type}
+				onFocus={() => setUsed(true)}
 				emptyText={isFetching ? 'Searching…' : 'No match'}
 			/>
 		</Suspense>

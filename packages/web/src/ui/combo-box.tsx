@@ -17,6 +17,7 @@ interface ComboBoxProps {
 	/** Of the text in the field; who gives it searches, and the choices are shown as they come. */
 	readonly inputValue: string
 	readonly onInputChange: (text: string) => void
+	readonly onFocus?: () => void
 	readonly hint?: string
 	readonly error?: string | undefined
 	readonly isRequired?: boolean

@@ -1,5 +1,5 @@
 import { ChevronDown } from 'lucide-react'
-import { type Ref, useId } from 'react'
+import { type Ref, useDeferredValue, useId, useMemo } from 'react'
 import type { Choice } from './select.tsx'
 import './field.css'
 import './native-select.css'
@@ -32,6 +32,18 @@ export function NativeSelect({
 }: NativeSelectProps) {
 	const id = useId()
 	const note = error ?? hint
+	// A hundred currencies or four hundred time zones are drawn after the page, and again only when they change.
+	const chosen = choices.find((choice) => choice.id === value)
+	const drawn = useDeferredValue(choices, chosen ? [chosen] : [])
+	const options = useMemo(
+		() =>
+			drawn.map(({ id: key, label: text }) => (
+				<option key={key} value={key}>
+					{text}
+				</option>
+			)),
+		[drawn],
+	)
 	return (
 		<div className="field">
 			<label htmlFor={id} className={isRequired ? 'label required' : 'label'}>
@@ -50,11 +62,7 @@ export function NativeSelect({
 					onChange={(event) => onChange(event.target.value)}
 				>
 					{value === '' && <option value="">{placeholder ?? 'Choose…'}</option>}
-					{choices.map((choice) => (
-						<option key={choice.id} value={choice.id}>
-							{choice.label}
-						</option>
-					))}
+					{options}
 				</select>
 				<ChevronDown size={16} aria-hidden="true" className="native-select-mark" />
 			</span>

@@ -5,8 +5,10 @@ const themes: readonly Theme[] = ['system', 'light', 'dark']
 
 export const currentTheme = (): Theme => themes.find((theme) => theme === localStorage.getItem(name)) ?? 'system'
 
-export function applyTheme(theme = currentTheme()): void {
-	localStorage.setItem(name, theme)
+/** That which is chosen stays for this browser. */
+export function applyTheme(chosen?: Theme): void {
+	if (chosen) localStorage.setItem(name, chosen)
+	const theme = chosen ?? currentTheme()
 	if (theme === 'system') delete document.documentElement.dataset.theme
 	else document.documentElement.dataset.theme = theme
 }

@@ -1,5 +1,6 @@
+import type { TaxRate } from '@remit/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { lazy, memo, Suspense } from 'react'
 import { type Control, useController, useWatch } from 'react-hook-form'
 import { read } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
@@ -10,6 +11,7 @@ import { RecordForm } from '../../forms/record-form.tsx'
 import type { RecordForm as Form } from '../../forms/use-record-form.ts'
 import { Card } from '../../ui/card.tsx'
 import { DateField } from '../../ui/date-field.tsx'
+import { Field } from '../../ui/field.tsx'
 import { conflictWords } from './conflict-words.ts'
 import { Lines } from './lines.tsx'
 import { Totals } from './totals.tsx'
@@ -18,6 +20,8 @@ import type { InvoiceValues } from './values.ts'
 
 // The list of companies is on its way while the rest is drawn.
 const ClientField = lazy(() => import('./client-field.tsx'))
+
+const none: readonly TaxRate[] = []
 
 interface EditorProps {
 	readonly form: Form<InvoiceValues>
@@ -36,7 +40,6 @@ export function Editor({ form, action, onSaved, onSavedToSend, onCancel, own = {
 	const preview = usePreview(values, own)
 	const { data: rates } = useQuery({ ...read('taxRates.list', { limit: 100 }), staleTime: 60_000 })
 	const today = dayIn(timeZone, Date.now())
-	const from = values.issuedDate ?? today
 	return (
 		<div className="editor">
 			<RecordForm
@@ -46,54 +49,58 @@ export function Editor({ form, action, onSaved, onSavedToSend, onCancel, own = {
 				onSaved={onSaved}
 				onCancel={onCancel}
 				second={onSavedToSend && { action: 'Save and send', onSaved: onSavedToSend }}
-				conflictWords={(conflict) => conflictWords(conflict, values, rates?.data ?? [], (day) => showDay(day, locale))}
+				conflictWords={(conflict) => conflictWords(conflict, values, rates?.data ?? none, (day) => showDay(day, locale))}
 			>
-				<Card>
-					<div className="form-grid">
-						<Suspense fallback={<div className="field" />}>
-							<ClientField control={control} />
-						</Suspense>
-						<FormField
-							control={control}
-							name="invoiceNumber"
-							label="Number"
-							placeholder="Given when it is saved"
-							autoComplete="off"
-						/>
-						<FormCurrency control={control} name="currency" label="Currency" />
-						<Day
-							control={control}
-							name="issuedDate"
-							label="Date of issue"
-							hint="The day it is sent, when empty."
-							choices={[['Today', today]]}
-						/>
-						<Day
-							control={control}
-							name="dueDate"
-							label="Due"
-							choices={[14, 30, 60].map((days) => [`${days} days`, addDays(from, days)])}
-						/>
-					</div>
-				</Card>
-				<Lines form={form.form} currency={values.currency} locale={locale} rates={rates?.data ?? []} preview={preview.data} />
+				<Head control={control} today={today} from={values.issuedDate ?? today} />
+				<Lines form={form.form} currency={values.currency} locale={locale} rates={rates?.data ?? none} preview={preview.data} />
 				<div className="editor-foot">
-					<Card>
-						<FormField control={control} name="notes" label="Notes" hint="The client sees them on the invoice." isLong />
-						<FormField
-							control={control}
-							name="paymentTerms"
-							label="Payment terms"
-							placeholder="As in the settings of your organization"
-							isLong
-						/>
-					</Card>
+					<Words control={control} />
 					<Totals preview={preview} locale={locale} />
 				</div>
 			</RecordForm>
 		</div>
 	)
 }
+
+/** Drawn anew neither for a key in the lines nor for the answers about them. */
+const Head = memo(({ control, today, from }: { control: Control<InvoiceValues>; today: string; from: string }) => (
+	<Card>
+		<div className="form-grid">
+			<Suspense fallback={<Field label="Client" value="" isDisabled />}>
+				<ClientField control={control} />
+			</Suspense>
+			<FormField control={control} name="invoiceNumber" label="Number" placeholder="Given when it is saved" autoComplete="off" />
+			<FormCurrency control={control} name="currency" label="Currency" />
+			<Day
+				control={control}
+				name="issuedDate"
+				label="Date of issue"
+				hint="The day it is sent, when empty."
+				choices={[['Today', today]]}
+			/>
+			<Day
+				control={control}
+				name="dueDate"
+				label="Due"
+				choices={[14, 30, 60].map((days) => [`${days} days`, addDays(from, days)])}
+			/>
+		</div>
+	</Card>
+))
+
+/** As Head. */
+const Words = memo(({ control }: { control: Control<InvoiceValues> }) => (
+	<Card>
+		<FormField control={control} name="notes" label="Notes" hint="The client sees them on the invoice." isLong />
+		<FormField
+			control={control}
+			name="paymentTerms"
+			label="Payment terms"
+			placeholder="As in the settings of your organization"
+			isLong
+		/>
+	</Card>
+))
 
 interface DayProps {
 	readonly control: Control<InvoiceValues>
