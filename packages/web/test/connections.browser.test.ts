@@ -39,6 +39,11 @@ describe.skipIf(!hasBrowser)('connections', () => {
 		await field(page, 'API key').fill(crmKey)
 		await press(page, 'Save and test')
 		await badge(page, 'Active')
+		// One that works asks for no credentials by itself.
+		await page.getByRole('heading', { name: 'Credentials' }).waitFor()
+		expect(await field(page, 'API key').count()).toBe(0)
+		await press(page, 'Replace')
+		await field(page, 'API key').waitFor()
 		expect(await page.evaluate('JSON.stringify(sessionStorage) + JSON.stringify(localStorage)')).not.toContain(crmKey)
 		await press(page, 'Test')
 		await page.getByText('The provider took the credentials').waitFor()

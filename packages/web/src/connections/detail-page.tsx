@@ -17,7 +17,7 @@ import { Loaded } from '../ui/loaded.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { toast } from '../ui/toast.ts'
 import { ConnectionMenu } from './connection-menu.tsx'
-import { Reconnect } from './reconnect.tsx'
+import { Reconnect, Replace } from './reconnect.tsx'
 import { authTypes } from './words.ts'
 
 const route = getRouteApi('/connections/$id')
@@ -78,7 +78,9 @@ function ConnectionDetails({ connection }: { connection: Connection }) {
 			)}
 			<div className="columns">
 				<div className="stack">
-					{may('admin') && status !== 'disabled' && <Reconnect key={connection.version} connection={connection} />}
+					{may('admin') && waits.includes(status) && (
+						<Reconnect key={connection.version} connection={connection} title="Reconnect" />
+					)}
 					<Card title="Syncs">
 						<Loaded data={syncs.rows} failure={syncs.failure} rows={2}>
 							{(found) =>
@@ -98,6 +100,9 @@ function ConnectionDetails({ connection }: { connection: Connection }) {
 							}
 						</Loaded>
 					</Card>
+					{may('admin') && status !== 'disabled' && !waits.includes(status) && (
+						<Replace key={connection.version} connection={connection} />
+					)}
 				</div>
 				<Card title="Details">
 					<Facts

@@ -10,11 +10,34 @@ import { errorsOf } from './errors-of.ts'
 import { credentialFields, needsPopUp, openPopUp } from './words.ts'
 import '../forms/record-form.css'
 
-/** New credentials: at the provider in a window, or typed here and tested at once. */
-export const Reconnect = ({ connection }: { connection: Connection }) =>
-	needsPopUp(connection.authType) ? <AtProvider id={connection.id} /> : <Typed connection={connection} />
+interface ReconnectProps {
+	readonly connection: Connection
+	readonly title: string
+}
 
-function AtProvider({ id }: { id: string }) {
+/** New credentials: at the provider in a window, or typed here and tested at once. */
+export const Reconnect = ({ connection, title }: ReconnectProps) =>
+	needsPopUp(connection.authType) ? (
+		<AtProvider id={connection.id} title={title} />
+	) : (
+		<Typed connection={connection} title={title} />
+	)
+
+/** Of a connection that works: nobody is asked for credentials that it does not need. */
+export function Replace({ connection }: { connection: Connection }) {
+	const [isOpen, setOpen] = useState(false)
+	if (isOpen) return <Reconnect connection={connection} title="New credentials" />
+	return (
+		<Card title="Credentials">
+			<p className="quiet-text">The provider takes them. Replace them before they end, or when somebody may have seen them.</p>
+			<div>
+				<Button onPress={() => setOpen(true)}>Replace</Button>
+			</div>
+		</Card>
+	)
+}
+
+function AtProvider({ id, title }: { id: string; title: string }) {
 	const write = useWrite('connections.authorize')
 	const [url, setUrl] = useState<string>()
 	const trouble = failureOf(write)
@@ -29,7 +52,7 @@ function AtProvider({ id }: { id: string }) {
 		})
 	}
 	return (
-		<Card title="Reconnect">
+		<Card title={title}>
 			<p>A window of the provider opens, where a person lets Remit in. This page sees by itself when that is done.</p>
 			{trouble && <ErrorPanel isSmall {...trouble} />}
 			{url && (
@@ -50,7 +73,7 @@ function AtProvider({ id }: { id: string }) {
 	)
 }
 
-function Typed({ connection: { id, authType } }: { connection: Connection }) {
+function Typed({ connection: { id, authType }, title }: ReconnectProps) {
 	const [credentials, setCredentials] = useState<ConnectionCredentials>({})
 	const write = useWrite('connections.update')
 	const test = useWrite('connections.test')
@@ -69,7 +92,7 @@ function Typed({ connection: { id, authType } }: { connection: Connection }) {
 		}
 	}
 	return (
-		<Card title="Reconnect">
+		<Card title={title}>
 			<form className="record-form" noValidate onSubmit={save}>
 				{errors.rest && <ErrorPanel isSmall {...errors.rest} />}
 				<Credentials authType={authType} value={credentials} onChange={setCredentials} errorOf={errors.of} />
