@@ -101,7 +101,7 @@ const Found = ({ deals, pipeline, view, onEnd, move, isStale }: FoundProps) =>
 		</Card>
 	) : (
 		<Suspense fallback={<Skeleton />}>
-			<Board pipeline={pipeline} deals={deals} onMove={move} />
+			<Board key={pipeline.id} pipeline={pipeline} deals={deals} onMove={move} />
 		</Suspense>
 	)
 
