@@ -57,6 +57,9 @@ export const invoiceStatus = ({ status, isOverdue }: { status: string; isOverdue
 /** `billingAddressLine1` as its field is labelled, when no other label is given. */
 export const fieldName = (name: string): string => words(name.replace(/(\d+)$/, ' $1'))
 
+/** In place of “No match”, which nobody knows then. */
+export const searchFailed = 'The search has failed. Change the text to try again.'
+
 let languageNames: Intl.DisplayNames | undefined
 
 export function languageName(tag: string): string {

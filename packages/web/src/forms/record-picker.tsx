@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { list, read } from '../api/query.ts'
+import { searchFailed } from '../format/names.ts'
 import { Field } from '../ui/field.tsx'
 
 const ComboBox = lazy(() => import('../ui/combo-box.tsx').then((module) => ({ default: module.ComboBox })))
@@ -47,14 +48,15 @@ export function RecordPicker({ kind, value, onChange, filter, onCreate, ...props
 	const search = typed === undefined || typed === name ? undefined : typed.trim()
 	// Most forms are opened for another field.
 	const [isUsed, setUsed] = useState(false)
-	const { data, isFetching } = useInfiniteQuery({
+	const { data, isFetching, isError } = useInfiniteQuery({
 		...list(`${kind}.list` as 'deals.list', { ...filter, limit: 20, ...(search && { search }) }),
 		enabled: isUsed,
 	})
 	const found: readonly Named[] = data?.pages[0]?.rows ?? []
 	// The box clears the text of a choice that it does not know.
 	const known: readonly Named[] = value === null || !chosen || found.some(({ id }) => id === value) ? found : [chosen, ...found]
-	const isNew = onCreate && search && !known.some((record) => record.name.toLowerCase() === search.toLowerCase())
+	// While nobody knows whether there is one of that name, none is made.
+	const isNew = onCreate && search && !isError && !known.some((record) => record.name.toLowerCase() === search.toLowerCase())
 	const choices = known.map(({ id, name: label, billingEmail }) => ({ id, label, note: billingEmail ?? '' }))
 	const take = (id: string | null) => {
 		setLast(id)
@@ -79,7 +81,7 @@ export function RecordPicker({ kind, value, onChange, filter, onCreate, ...props
 				inputValue={text}
 				onInputChange={type}
 				onFocus={() => setUsed(true)}
-				emptyText={isFetching ? 'Searching…' : 'No match'}
+				emptyText={isFetching ? 'Searching…' : isError ? searchFailed : 'No match'}
 			/>
 		</Suspense>
 	)

@@ -6,7 +6,7 @@ import { type KeyboardEvent, useDeferredValue, useState } from 'react'
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog'
 import { Modal, ModalOverlay } from 'react-aria-components/Modal'
 import { read } from '../api/query.ts'
-import { words } from '../format/names.ts'
+import { searchFailed, words } from '../format/names.ts'
 import { useOpenPlaces } from './navigation.tsx'
 import '../ui/dialog.css'
 import '../ui/popover.css'
@@ -36,7 +36,12 @@ export default function Palette({ onClose }: { onClose: () => void }) {
 	const [at, setAt] = useState(0)
 	const { navigate } = useRouter()
 	const q = useDeferredValue(text.trim())
-	const { data = [], isPlaceholderData } = useQuery({
+	const {
+		data = [],
+		isPlaceholderData,
+		isFetching,
+		isError,
+	} = useQuery({
 		...read('search.list', { q }),
 		enabled: q !== '',
 		placeholderData: keepPreviousData,
@@ -44,6 +49,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
 	})
 	const { open, settings } = useOpenPlaces()
 	const found = entriesOf(text, [...open, ...settings], q === '' ? [] : data, isPlaceholderData || q !== text.trim())
+	// Places may be found all the same.
+	const note = isError ? searchFailed : found.length > 0 ? undefined : isFetching ? 'Searching…' : 'Nothing is called that.'
 	const chosen = Math.min(at, found.length - 1)
 	const go = (entry: Entry | undefined) => {
 		if (!entry) return
@@ -98,7 +105,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
 								<span className="option-note">{entry.note}</span>
 							</div>
 						))}
-						{found.length === 0 && <div className="options-empty">Nothing is called that.</div>}
+						{note && <div className="options-empty">{note}</div>}
 					</div>
 				</AriaDialog>
 			</Modal>
