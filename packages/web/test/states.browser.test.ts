@@ -43,17 +43,21 @@ describe.skipIf(!hasBrowser)('a page', () => {
 	})
 	afterAll(() => app?.close())
 
-	it.each(inside.filter((path) => !askNothing.includes(path)))('%s says that it waits, then what has failed', async (path) => {
-		const waiting: Route[] = []
-		;[held, answer] = [waiting, fail]
-		await page.goto(`${app.url}/app${fill(path, ids)}`)
-		await expect.poll(() => waiting.length, { timeout: 15_000 }).toBeGreaterThan(0)
-		// A form is there at once, and what it asks for comes into it.
-		await page.locator('.skeleton, form').first().waitFor()
-		held = undefined
-		await Promise.all(waiting.map(fail))
-		await page.getByRole('alert').getByText('Out of order').first().waitFor()
-	})
+	it.each(inside.filter((path) => !askNothing.includes(path)))(
+		'%s says what it is and that it waits, then what has failed',
+		async (path) => {
+			const waiting: Route[] = []
+			;[held, answer] = [waiting, fail]
+			await page.goto(`${app.url}/app${fill(path, ids)}`)
+			await expect.poll(() => waiting.length, { timeout: 15_000 }).toBeGreaterThan(0)
+			// A form is there at once, and what it asks for comes into it.
+			await page.locator('.skeleton, form').first().waitFor()
+			await page.getByRole('heading', { level: 1 }).waitFor({ timeout: 5_000 })
+			held = undefined
+			await Promise.all(waiting.map(fail))
+			await page.getByRole('alert').getByText('Out of order').first().waitFor()
+		},
+	)
 
 	it.each(inside.filter((path) => path.includes('$')))('%s says that there is no such record', async (path) => {
 		answer = (route) => route.fallback()

@@ -13,12 +13,13 @@ import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { onFirstUse } from '../ui/on-first-use.ts'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { Contacts } from './contacts.tsx'
 import { Deals } from './deals.tsx'
 import { Invoices } from './invoices.tsx'
 
 const DeleteCompany = onFirstUse(() => import('./delete-company.tsx'))
+
+import { Waiting } from '../ui/waiting.tsx'
 
 const route = getRouteApi('/companies/$id')
 const toList = <Link to="/companies">Companies</Link>
@@ -37,7 +38,7 @@ export default function CompanyPage() {
 			</>
 		)
 	}
-	if (!company) return <Skeleton />
+	if (!company) return <Waiting title="Company" above={toList} />
 	const address = [
 		company.billingContactName,
 		company.billingAddressLine1,

@@ -9,8 +9,8 @@ import { useRecordForm } from '../forms/use-record-form.ts'
 import { CompanyUpdate } from '../generated/fields.ts'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.ts'
+import { Waiting } from '../ui/waiting.tsx'
 import { CompanyForm, type CompanyValues, valuesOf } from './company-form.tsx'
 
 const route = getRouteApi('/companies/$id/edit')
@@ -19,7 +19,14 @@ export default function EditCompanyPage() {
 	const { id } = route.useParams()
 	const { data, error } = useQuery(read('companies.get', id))
 	if (data) return <EditCompany key={id} company={data} />
-	return error ? <ErrorPanel {...describe(error)} /> : <Skeleton />
+	const toList = <Link to="/companies">Companies</Link>
+	if (!error) return <Waiting title="Edit company" above={toList} />
+	return (
+		<>
+			<PageHeader title="Edit company" above={toList} />
+			<ErrorPanel {...describe(error)} />
+		</>
+	)
 }
 
 function EditCompany({ company: loaded }: { company: Company }) {

@@ -13,10 +13,11 @@ import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { onFirstUse } from '../ui/on-first-use.ts'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { Deals } from './deals.tsx'
 
 const DeleteContact = onFirstUse(() => import('./delete-contact.tsx'))
+
+import { Waiting } from '../ui/waiting.tsx'
 
 const route = getRouteApi('/contacts/$id')
 const toList = <Link to="/contacts">Contacts</Link>
@@ -25,7 +26,7 @@ export default function ContactPage() {
 	const { id } = route.useParams()
 	const { data: contact, error, refetch } = useQuery(read('contacts.get', id))
 	if (contact) return <Shown contact={contact} />
-	if (!error) return <Skeleton />
+	if (!error) return <Waiting title="Contact" above={toList} />
 	const { isRepeatable, ...trouble } = describe(error)
 	return (
 		<>

@@ -9,8 +9,8 @@ import { useRecordForm } from '../forms/use-record-form.ts'
 import { ContactUpdate } from '../generated/fields.ts'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.ts'
+import { Waiting } from '../ui/waiting.tsx'
 import { ContactForm, type ContactValues, valuesOf } from './contact-form.tsx'
 
 const route = getRouteApi('/contacts/$id/edit')
@@ -19,7 +19,7 @@ export default function EditContactPage() {
 	const { id } = route.useParams()
 	const { data, error } = useQuery(read('contacts.get', id))
 	if (data) return <EditContact key={id} contact={data} />
-	if (!error) return <Skeleton />
+	if (!error) return <Waiting title="Edit contact" above={<Link to="/contacts">Contacts</Link>} />
 	return (
 		<>
 			<PageHeader title="Edit contact" above={<Link to="/contacts">Contacts</Link>} />

@@ -14,7 +14,6 @@ import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { onFirstUse } from '../ui/on-first-use.ts'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { Details } from './details.tsx'
 import { Invoices } from './invoices.tsx'
 import { TimeOnDeal } from './time-on-deal.tsx'
@@ -23,6 +22,8 @@ import { useMove } from './use-move.ts'
 const DeleteDeal = onFirstUse(() => import('./delete-deal.tsx'))
 const MakeInvoice = onFirstUse(() => import('./make-invoice.tsx'))
 
+import { Waiting } from '../ui/waiting.tsx'
+
 const route = getRouteApi('/deals/$id')
 const toList = <Link to="/deals">Deals</Link>
 
@@ -30,7 +31,7 @@ export default function DealPage() {
 	const { id } = route.useParams()
 	const { data: deal, error, refetch } = useQuery(read('deals.get', id))
 	if (deal) return <Shown deal={deal} />
-	if (!error) return <Skeleton />
+	if (!error) return <Waiting title="Deal" above={toList} />
 	const { isRepeatable, ...trouble } = describe(error)
 	return (
 		<>

@@ -9,8 +9,8 @@ import { useRecordForm } from '../forms/use-record-form.ts'
 import { DealUpdate } from '../generated/fields.ts'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.ts'
+import { Waiting } from '../ui/waiting.tsx'
 import { DealForm, type DealValues, valuesOf } from './deal-form.tsx'
 
 const route = getRouteApi('/deals/$id/edit')
@@ -19,7 +19,7 @@ export default function EditDealPage() {
 	const { id } = route.useParams()
 	const { data, error } = useQuery(read('deals.get', id))
 	if (data) return <EditDeal key={id} deal={data} />
-	if (!error) return <Skeleton />
+	if (!error) return <Waiting title="Edit deal" above={<Link to="/deals">Deals</Link>} />
 	return (
 		<>
 			<PageHeader title="Edit deal" above={<Link to="/deals">Deals</Link>} />

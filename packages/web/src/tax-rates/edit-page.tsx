@@ -12,8 +12,8 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.ts'
+import { Waiting } from '../ui/waiting.tsx'
 import { TaxRateForm, type TaxRateValues, valuesOf } from './tax-rate-form.tsx'
 
 const route = getRouteApi('/tax-rates/$id/edit')
@@ -23,7 +23,7 @@ export default function EditTaxRatePage() {
 	const { id } = route.useParams()
 	const { data, error } = useQuery(read('taxRates.get', id))
 	if (data) return <EditTaxRate key={id} rate={data} />
-	if (!error) return <Skeleton />
+	if (!error) return <Waiting title="Tax rate" above={toList} />
 	return (
 		<>
 			<PageHeader title="Tax rate" above={toList} />

@@ -12,11 +12,12 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { onFirstUse } from '../ui/on-first-use.ts'
 import { PageHeader } from '../ui/page-header.tsx'
-import { Skeleton } from '../ui/skeleton.tsx'
 import { toast } from '../ui/toast.ts'
 import { spanOf, TimeForm, type TimeValues, timeRules, valuesOf } from './time-form.tsx'
 
 const DeleteEntry = onFirstUse(() => import('./delete-entry.tsx'))
+
+import { Waiting } from '../ui/waiting.tsx'
 
 const route = getRouteApi('/time/$id/edit')
 const toList = <Link to="/time">Time</Link>
@@ -25,7 +26,7 @@ export default function EditTimePage() {
 	const { id } = route.useParams()
 	const { data, error } = useQuery(read('timeEntries.get', id))
 	if (data?.status === 'open') return <EditTime key={id} entry={data} />
-	if (!data && !error) return <Skeleton />
+	if (!data && !error) return <Waiting title="Time entry" above={toList} />
 	return (
 		<>
 			<PageHeader title="Time entry" above={toList} />

@@ -1,7 +1,7 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
 import './page-header.css'
 
-interface PageHeaderProps {
+export interface PageHeaderProps {
 	readonly title: string
 	/** What stands before the title, such as the way back to the list. */
 	readonly above?: ReactNode
@@ -11,7 +11,8 @@ interface PageHeaderProps {
 	readonly actions?: ReactNode
 }
 
-let isFirst = true
+/** The path of the page that was last shown, and whether its heading had the focus when it went. */
+let shown: { readonly path: string; readonly hadFocus: boolean } | undefined
 
 /** The h1 of the page. It takes the focus after navigation, so that a screen reader says where the person is. */
 export function PageHeader({ title, above, beside, actions }: PageHeaderProps) {
@@ -20,10 +21,19 @@ export function PageHeader({ title, above, beside, actions }: PageHeaderProps) {
 		document.title = `${title} · Remit`
 	}, [title])
 	useEffect(() => {
+		const path = location.pathname
+		// The same page has another heading once its record is there.
+		const isNews = shown && (shown.path !== path || shown.hadFocus)
 		// What asked for the focus itself, such as the first field of a form, keeps it.
-		if (!isFirst && !document.activeElement?.closest('main input, main textarea')) heading.current?.focus({ preventScroll: true })
-		isFirst = false
+		if (isNews && !document.activeElement?.closest('main input, main textarea')) heading.current?.focus({ preventScroll: true })
+		shown = { path, hadFocus: false }
 	}, [])
+	useLayoutEffect(
+		() => () => {
+			if (shown) shown = { ...shown, hadFocus: document.activeElement === heading.current }
+		},
+		[],
+	)
 	return (
 		<header className="page-header">
 			{above && <div className="page-above">{above}</div>}

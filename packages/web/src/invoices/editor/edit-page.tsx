@@ -10,8 +10,8 @@ import { useRecordForm } from '../../forms/use-record-form.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { toast } from '../../ui/toast.ts'
+import { Waiting } from '../../ui/waiting.tsx'
 import { check, nameOf, rules } from './checks.ts'
 import { Editor } from './editor.tsx'
 import { type InvoiceValues, inputOf, valuesOf, written } from './values.ts'
@@ -27,7 +27,7 @@ export default function EditInvoicePage() {
 	const { id } = route.useParams()
 	const { data, error, refetch } = useQuery(invoiceQuery(id))
 	if (data) return <EditInvoice key={id} invoice={data} />
-	if (!error) return <Skeleton />
+	if (!error) return <Waiting title="Edit invoice" above={toList} />
 	const { isRepeatable, ...trouble } = describe(error)
 	return (
 		<>

@@ -5,7 +5,7 @@ import { describe } from '../../api/errors.ts'
 import { read } from '../../api/query.ts'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { Waiting } from '../../ui/waiting.tsx'
 import { InvoiceView } from './invoice-view.tsx'
 
 const route = getRouteApi('/invoices/$id')
@@ -32,7 +32,7 @@ export default function InvoicePage() {
 			</>
 		)
 	}
-	if (!invoice) return <Skeleton />
+	if (!invoice) return <Waiting title="Invoice" above={toList} />
 	return (
 		<InvoiceView
 			key={id}
