@@ -25,7 +25,7 @@ export function Contacts({ companyId }: { companyId: string }) {
 		<Card title="Contacts" isFlush actions={may('contacts:write') && add}>
 			{error && <ErrorPanel isSmall {...describe(error)} />}
 			{!rows && !error && <Skeleton rows={1} />}
-			{rows?.length === 0 && <EmptyState title="No contacts yet" />}
+			{rows?.length === 0 && <EmptyState title="No contacts yet">The people you talk to at this company.</EmptyState>}
 			{rows && rows.length > 0 && (
 				<Rows label="Contacts">
 					{rows.map(({ id, name, email, phone }) => (

@@ -26,7 +26,9 @@ export function Deals({ companyId }: { companyId: string }) {
 		<Card title="Deals" isFlush actions={may('deals:write') && add}>
 			{error && <ErrorPanel isSmall {...describe(error)} />}
 			{!data && !error && <Skeleton rows={2} />}
-			{data?.pages[0]?.rows.length === 0 && <EmptyState title="No deals yet" />}
+			{data?.pages[0]?.rows.length === 0 && (
+				<EmptyState title="No deals yet">Work for this company to win, to do and to invoice.</EmptyState>
+			)}
 			{data && data.pages[0]?.rows.length !== 0 && (
 				<Table
 					label="Deals"

@@ -26,7 +26,18 @@ export function Invoices({ companyId }: { companyId: string }) {
 		<Card title="Invoices" isFlush actions={all}>
 			{error && <ErrorPanel isSmall {...describe(error)} />}
 			{!data && !error && <Skeleton rows={3} />}
-			{data?.pages[0]?.rows.length === 0 && <EmptyState title="No invoices yet" />}
+			{data?.pages[0]?.rows.length === 0 && (
+				<EmptyState
+					title="No invoices yet"
+					action={
+						<Link to="/invoices/new" search={{ company: companyId }} className="button plain">
+							New invoice
+						</Link>
+					}
+				>
+					What this company is billed, and what it has paid.
+				</EmptyState>
+			)}
 			{data && data.pages[0]?.rows.length !== 0 && (
 				<Table
 					label="Invoices"

@@ -44,7 +44,9 @@ export default function NewConnectionPage() {
 									See the providers
 								</Link>
 							}
-						/>
+						>
+							Each opens in its own way: with a key, a password, or at the provider.
+						</EmptyState>
 					)
 				}
 			</Loaded>

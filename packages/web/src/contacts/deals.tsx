@@ -21,7 +21,7 @@ export function Deals({ contactId }: { contactId: string }) {
 		<Card title="Deals" isFlush>
 			{error && <ErrorPanel isSmall {...describe(error)} />}
 			{!rows && !error && <Skeleton rows={2} />}
-			{rows?.length === 0 && <EmptyState title="No deals yet" />}
+			{rows?.length === 0 && <EmptyState title="No deals yet">Deals that name this person as their contact.</EmptyState>}
 			{rows && rows.length > 0 && (
 				<Rows label="Deals">
 					{rows.map(({ id, name, valueCents, currency, ...deal }) => (

@@ -22,7 +22,9 @@ export function Invoices({ dealId }: { dealId: string }) {
 		<Card title="Invoices" isFlush>
 			{error && <ErrorPanel isSmall {...describe(error)} />}
 			{!rows && !error && <Skeleton rows={2} />}
-			{rows?.length === 0 && <EmptyState title="No invoices yet" />}
+			{rows?.length === 0 && (
+				<EmptyState title="No invoices yet">Add the time that was worked on the deal, and make an invoice of it.</EmptyState>
+			)}
 			{rows && rows.length > 0 && (
 				<Rows label="Invoices">
 					{rows.map((invoice) => {

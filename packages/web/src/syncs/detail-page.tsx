@@ -137,7 +137,7 @@ function LastRun({ sync: { id, lastRun } }: { sync: Sync }) {
 	if (runId === '')
 		return (
 			<Card>
-				<EmptyState title="No run yet">The first run reads everything.</EmptyState>
+				<EmptyState title="No run yet">The first run reads everything; later ones read what has changed.</EmptyState>
 			</Card>
 		)
 	return (

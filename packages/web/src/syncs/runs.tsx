@@ -47,7 +47,7 @@ export function Runs({ id }: { id: string }) {
 			<Loaded data={rows} failure={failure} rows={4}>
 				{(runs) =>
 					runs.length === 0 ? (
-						<EmptyState title="No run yet" />
+						<EmptyState title="No run yet">Each run, with what it has read and written and what has failed.</EmptyState>
 					) : (
 						<Table
 							label="Runs"

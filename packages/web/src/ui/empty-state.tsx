@@ -5,7 +5,8 @@ interface EmptyStateProps {
 	readonly icon?: ReactNode
 	readonly title: string
 	/** What would stand here, and what it is for. */
-	readonly children?: ReactNode
+	readonly children: ReactNode
+	/** The next step. */
 	readonly action?: ReactNode
 }
 
@@ -17,7 +18,7 @@ export const EmptyState = ({ icon, title, children, action }: EmptyStateProps) =
 			</div>
 		)}
 		<h2>{title}</h2>
-		{children && <p>{children}</p>}
+		<p>{children}</p>
 		{action}
 	</div>
 )

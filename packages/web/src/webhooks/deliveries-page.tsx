@@ -67,7 +67,15 @@ export default function DeliveriesPage() {
 						) : Object.keys(filter).length > 0 ? (
 							<NoMatch />
 						) : (
-							<EmptyState icon={<Send size={22} />} title="No deliveries yet">
+							<EmptyState
+								icon={<Send size={22} />}
+								title="No deliveries yet"
+								action={
+									<Link to="/webhooks" className="button plain">
+										See the endpoints
+									</Link>
+								}
+							>
 								Each event that goes to an endpoint is listed here, with what was sent and what the endpoint answered.
 							</EmptyState>
 						)

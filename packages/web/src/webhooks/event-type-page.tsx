@@ -18,7 +18,12 @@ export default function EventTypePage() {
 			<Loaded data={rows} failure={failure}>
 				{(types) => {
 					const found = types.find((one) => one.type === type)
-					if (!found) return <EmptyState title="There is no such type of event" />
+					if (!found)
+						return (
+							<EmptyState title="There is no such type of event">
+								The link may be cut off, or of another version of Remit.
+							</EmptyState>
+						)
 					return (
 						<>
 							<p>{found.description.replaceAll('`', '')}</p>

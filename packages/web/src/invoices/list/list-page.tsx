@@ -92,6 +92,14 @@ function CompanyFilter({ id }: { id: string }) {
 	return <Filter remove="company">{data?.name ?? 'One company'}</Filter>
 }
 
+const meaningOf = {
+	all: 'Write one, send it, and see here who has looked at it and who has paid.',
+	draft: 'A draft can still change: its client has not got it yet.',
+	open: 'Invoices that were sent and are not paid yet.',
+	overdue: 'Sent invoices whose due date has passed: nobody is late.',
+	paid: 'Invoices whose money has come.',
+}
+
 const NoMatch = () => (
 	<EmptyState
 		title="No match"
@@ -110,13 +118,17 @@ const None = ({ tab }: { tab: Search['tab'] }) => (
 		icon={<ReceiptText size={22} />}
 		title={tab ? `No ${nameOf(tab).toLowerCase()} invoices` : 'No invoices yet'}
 		action={
-			tab ? undefined : (
+			tab && tab !== 'draft' ? (
+				<Link to="/invoices" search={(before) => ({ ...before, tab: undefined })} className="button plain">
+					All invoices
+				</Link>
+			) : (
 				<Link to="/invoices/new" className="button plain">
 					New invoice
 				</Link>
 			)
 		}
 	>
-		{tab ? undefined : 'Write one, send it, and see here who has looked at it and who has paid.'}
+		{meaningOf[tab ?? 'all']}
 	</EmptyState>
 )
