@@ -22,6 +22,7 @@ const FirstSteps = lazy(() => import('./first-steps.tsx'))
 
 const route = getRouteApi('/')
 
+/** @public routes.ts calls it. */
 export const begin: Begin = (client) => void client.prefetchQuery(read('reports.summary'))
 
 export default function DashboardPage() {

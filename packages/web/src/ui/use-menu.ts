@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useRef, useState } from 'react'
 
 /** Which action has the focus when a menu opens: by mouse or finger none, but the menu itself. */
-export type First = 'first' | 'last' | undefined
+type First = 'first' | 'last' | undefined
 
 const firstBy: Readonly<Record<string, 'first' | 'last'>> = { ArrowDown: 'first', ArrowUp: 'last' }
 

@@ -19,6 +19,7 @@ import { type InvoiceValues, inputOf, valuesOf, written } from './values.ts'
 const route = getRouteApi('/invoices/$id/edit')
 const invoiceQuery = (id: string) => read('invoices.get', id, { expand: ['company', 'deal'] })
 
+/** @public routes.ts calls it. */
 export const begin: Begin<{ id: string }> = (client, { id }) => void client.prefetchQuery(invoiceQuery(id))
 
 const toList = <Link to="/invoices">Invoices</Link>

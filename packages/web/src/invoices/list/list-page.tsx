@@ -21,6 +21,7 @@ import './list.css'
 const tabs = [undefined, 'draft', 'open', 'overdue', 'paid'] as const
 const nameOf = (tab: Search['tab']) => (tab ? words(tab) : 'All')
 
+/** @public routes.ts calls it. */
 export const begin: Begin<unknown, Search> = (client, _, search) =>
 	void client.prefetchInfiniteQuery(list('invoices.list', queryOf(search)))
 

@@ -11,6 +11,7 @@ import { InvoiceView } from './invoice-view.tsx'
 const route = getRouteApi('/invoices/$id')
 const invoiceQuery = (id: string) => read('invoices.get', id, { expand: ['company', 'deal'] })
 
+/** @public routes.ts calls it. */
 export const begin: Begin<{ id: string }> = (client, { id }) => {
 	void client.prefetchQuery(invoiceQuery(id))
 	void client.prefetchQuery(read('invoices.document', id))
