@@ -24,6 +24,8 @@ export default function InvoicePage() {
 	const { send } = route.useSearch()
 	const navigate = route.useNavigate()
 	const { data: invoice, error, refetch } = useQuery(invoiceQuery(id))
+	// Both are asked for together, and shown together: the sheet would push away what stands below it on a phone.
+	const { isPending } = useQuery(read('invoices.document', id))
 	if (error && !invoice) {
 		const { isRepeatable, ...trouble } = describe(error)
 		return (
@@ -33,7 +35,7 @@ export default function InvoicePage() {
 			</>
 		)
 	}
-	if (!invoice) return <Waiting title="Invoice" above={toList} />
+	if (!invoice || isPending) return <Waiting title="Invoice" above={toList} />
 	return (
 		<InvoiceView
 			key={id}
