@@ -8,7 +8,7 @@ const floors = [
 	['generated'],
 	['base', 'log', 'rendering/words', 'third-party'],
 	['rendering', 'contract', 'invoices/pricing', 'connections/providers', 'mappings/engine'],
-	['rendering/pages', 'rendering/pdf', 'db/files'],
+	['rendering/pages', 'rendering/pdf', 'db/files', 'db/postgres'],
 	['db', 'outside/mail', 'outside/payments'],
 	['outside/traces'],
 	['outside'],

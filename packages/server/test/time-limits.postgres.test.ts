@@ -133,6 +133,25 @@ describe('a row that another transaction holds', () => {
 	})
 })
 
+it('Where many rows are held, no change waits longer than for a connection and then for a lock', async () => {
+	const tenant = await server.newTenant()
+	const ids = await Promise.all(Array.from({ length: 40 }, () => newCompany(tenant)))
+	const holder = new pg.Client(databaseUrl)
+	await holder.connect()
+	await holder.query('begin')
+	await holder.query('select 1 from companies where "organizationId" = $1 for update', [tenant.organizationId])
+	const answers = await Promise.all(
+		ids.flatMap((id) => [
+			ask('PATCH', `/api/companies/${id}`, tenant, { notes: 'x' }),
+			ask('POST', '/api/companies', tenant, { name: 'Free' }),
+		]),
+	)
+	await holder.end()
+	expect(answers.filter(({ ms }) => ms > 5_000)).toEqual([])
+	const stored = answers.filter(({ status }) => status === 201)
+	expect((await tenant.ask('GET', '/api/companies')).body.meta.total).toBe(ids.length + stored.length)
+})
+
 describe('an Idempotency-Key that another transaction holds', () => {
 	it('holds up its request for the time limit of a lock, and stores nothing of it', async () => {
 		const tenant = await server.newTenant()

@@ -99,8 +99,9 @@ export class Shares {
 	}
 
 	/** Runs the work once there is room for the organization; throws when there is none for `patienceMs`. */
-	async run<T>(organizationId: string, work: () => Promise<T>): Promise<T> {
-		if (!this.#take(organizationId)) await new Promise<void>((admit, reject) => this.#wait(organizationId, admit, reject))
+	async run<T>(organizationId: string, work: () => Promise<T>, patienceMs = this.#patienceMs): Promise<T> {
+		if (!this.#take(organizationId))
+			await new Promise<void>((admit, reject) => this.#wait(organizationId, admit, reject, patienceMs))
 		try {
 			return await work()
 		} finally {
@@ -111,7 +112,7 @@ export class Shares {
 	/** Calls `admit` once there is room, which `leave` gives back, or `reject` when there is none for `patienceMs`. */
 	enter(organizationId: string, admit: () => void, reject: (error: Error) => void = () => {}): void {
 		if (this.#take(organizationId)) admit()
-		else this.#wait(organizationId, admit, reject)
+		else this.#wait(organizationId, admit, reject, this.#patienceMs)
 	}
 
 	#take(organizationId: string): boolean {
@@ -120,7 +121,7 @@ export class Shares {
 		return true
 	}
 
-	#wait(organizationId: string, admit: () => void, reject: (error: Error) => void): void {
+	#wait(organizationId: string, admit: () => void, reject: (error: Error) => void, patienceMs: number | undefined): void {
 		const waiters = this.#waiting.get(organizationId) ?? []
 		const waiter = {
 			admit() {
@@ -133,7 +134,7 @@ export class Shares {
 			if (waiters.length === 0) this.#waiting.delete(organizationId)
 			reject(new Error('timeout exceeded when waiting for a connection'))
 		}
-		const timer = this.#patienceMs === undefined ? undefined : setTimeout(give, this.#patienceMs)
+		const timer = patienceMs === undefined ? undefined : setTimeout(give, patienceMs)
 		waiters.push(waiter)
 		this.#waiting.set(organizationId, waiters)
 	}

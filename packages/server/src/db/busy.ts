@@ -17,12 +17,3 @@ export async function whenFree<T>(step: () => T | Promise<T>): Promise<T> {
 		}
 	}
 }
-
-/** Rejects as pg does when an answer takes too long. */
-export function within<T>(ms: number, work: Promise<T>): Promise<T> {
-	let timer: NodeJS.Timeout | undefined
-	const silence = new Promise<never>((_, reject) => {
-		timer = setTimeout(() => reject(new Error('Query read timeout')), ms)
-	})
-	return Promise.race([work, silence]).finally(() => clearTimeout(timer))
-}

@@ -1,5 +1,6 @@
 // The interfaces of the database: what runs queries, and how a store states a query. statements.ts compiles each query once.
 import type { Knex } from 'knex'
+import type { ConnectionUse } from './postgres/connections.ts'
 
 export type Dialect = 'sqlite' | 'postgres'
 
@@ -46,14 +47,6 @@ export interface Database extends Db {
 	/** Throws unless the database answers; on PostgreSQL also while it takes no changes. */
 	ready(): Promise<void>
 	close(): Promise<void>
-}
-
-export interface ConnectionUse {
-	readonly use: 'reads' | 'writes'
-	readonly busy: number
-	readonly idle: number
-	/** Queries or transactions that wait for a connection. */
-	readonly waiting: number
 }
 
 /** The listeners of `Database.onCommit`. */

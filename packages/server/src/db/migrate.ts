@@ -4,7 +4,8 @@ import { readdirSync } from 'node:fs'
 import knexFactory, { type Knex } from 'knex'
 import { migrations } from '../../migrations/index.ts'
 import { ConfigError } from '../base/errors.ts'
-import { whenFree, within } from './busy.ts'
+import { whenFree } from './busy.ts'
+import { within } from './postgres/silence.ts'
 
 /** Another version of Remit has migrated the database: a newer one, or an older one and this is not the moment to follow it. */
 export class OtherVersionError extends Error {}

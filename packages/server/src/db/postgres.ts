@@ -1,5 +1,6 @@
 // PostgreSQL: statements that each connection prepares once under a name, and a time limit on everything. Reads have connections
 // of their own, so that none waits for a transaction that waits for a lock. Organizations share both kinds (shares.ts).
+import { hash } from 'node:crypto'
 import pg from 'pg'
 import { Shares } from '../base/shares.ts'
 import {
@@ -20,6 +21,9 @@ import { Statements } from './statements.ts'
 // Cents and milliseconds are int8 and stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
+/** The same for the same text alone: through a pooler that nobody told of, two processes would run each other's statements. */
+const nameOf = (text: string) => hash('sha256', text, 'base64url')
+
 interface Named {
 	/** Under which a connection keeps its plan. */
 	readonly name?: string
@@ -33,12 +37,8 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 	const reads = new Shares({ size: readers, patienceMs })
 	const writes = new Shares({ size: writers, patienceMs })
 	const committed = new CommitListeners()
-	let prepared = 0
 	const keeps = settings.pooler === 'none'
-	const statements = new Statements<Named>('postgres', (text, stays) => ({
-		...(keeps && stays && { name: `s${++prepared}` }),
-		text,
-	}))
+	const statements = new Statements<Named>('postgres', (text, stays) => ({ ...(keeps && stays && { name: nameOf(text) }), text }))
 	/**
 	 * A read belongs to the organization that it names. One that names none looks up a key or a client link, or is the server's own:
 	 * it is short, and waits for a connection alone.
@@ -50,9 +50,15 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 			reads.enter(organizationId, () => pools.read(query, resolve, reject, leave), reject)
 		})
 	const transact = transactionsOf(pools, () => committed.notify())
-	const groups = new Groups({
-		enter: (organizationId, work) => writes.run(organizationId, work),
-		transact: (work) => transact(true, (run) => work(groupOn(run, statements))),
+	const groups = new Groups<Transaction>({
+		patienceMs,
+		enter: (organizationId, work, patienceMs) => writes.run(organizationId, work, patienceMs),
+		transact: (work) =>
+			transact(true, async (run) => {
+				const group = groupOn(run, statements, pools.lockMs)
+				await work(group)
+				group.end()
+			}),
 	})
 	const alone = <T>(work: (tx: Transaction) => Promise<T>, durable: boolean) =>
 		again(() => transact(durable, (run) => inside(run, statements, work)))
@@ -178,10 +184,14 @@ function transactionOf(run: Run, statements: Statements<Named>): Transaction {
 const groupLockMs = 50
 
 /** A savepoint goes with the first statement of its change, together with the release of the one before, and takes no trip. */
-function groupOn(run: Run, statements: Statements<Named>): Group {
+function groupOn(run: Run, statements: Statements<Named>, lockMs: number): Group<Transaction> & { end(): void } {
 	let count = 0
 	let before = `set local lock_timeout = ${groupLockMs}`
 	return {
+		/** Deferred triggers take locks with the commit, which waits for them as any other. */
+		end() {
+			if (count > 0) run(`set local lock_timeout = ${lockMs}`).catch(() => {})
+		},
 		first: (work) => inside(run, statements, work),
 		async next(work) {
 			// Names of their own: if a change hides that a query failed, its release fails, and the next must not undo it in silence.

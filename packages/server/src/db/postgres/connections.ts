@@ -2,9 +2,8 @@
 // transaction that waits for a lock.
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import { within } from '../busy.ts'
-import type { ConnectionUse } from '../database.ts'
-import { isReadOnly, isSilent, readOnly, silence } from './errors.ts'
+import { isReadOnly, readOnly } from './errors.ts'
+import { isSilent, silence, within } from './silence.ts'
 
 /** How much longer this process waits for an answer than PostgreSQL lets the query run: beyond that the connection is dead. */
 const answerMarginMs = 1_000
@@ -30,6 +29,14 @@ export interface PostgresSettings {
 	readonly connectMs: number
 	/** How long a query may take, and a pause in a transaction. A lock is waited for half as long, by a read for an eighth. */
 	readonly queryMs: number
+}
+
+export interface ConnectionUse {
+	readonly use: 'reads' | 'writes'
+	readonly busy: number
+	readonly idle: number
+	/** Queries or transactions that wait for a connection. */
+	readonly waiting: number
 }
 
 /** Runs a query; `organizationId` is the organization that the query names. */
@@ -81,6 +88,11 @@ export class Pools {
 				else resolve(result)
 			})
 		})
+	}
+
+	/** How long a change waits for a lock. */
+	get lockMs(): number {
+		return Math.ceil(this.#settings.queryMs * patience.writes)
 	}
 
 	/** How long to wait for an answer. */

@@ -7,10 +7,11 @@ export class Undone extends Error {}
 const codeOf = (error: unknown) => (error instanceof pg.DatabaseError ? (error.code ?? '') : '')
 
 /**
- * Whether an error of a commit says that nothing is stored: a constraint (class 23) or a lost race (40, except 40003, "statement
- * completion unknown"). A server that is stopped may say so (57P01) after it has stored the transaction.
+ * Whether an error says that nothing of its transaction is stored, also when it is the answer to the commit: a constraint (class 23), a lost race
+ * (40, except 40003, "statement completion unknown"), or a lock that a deferred trigger did not get (55P03). A server that is stopped may
+ * say so (57P01) after it has stored the transaction.
  */
-export const isUndone = (error: unknown): boolean => error instanceof Undone || /^(23|40(?!003))/.test(codeOf(error))
+export const isUndone = (error: unknown): boolean => error instanceof Undone || /^(23|40(?!003)|55P03)/.test(codeOf(error))
 
 /** 40001 serialization failure, 40P01 deadlock: the other transaction won, and this one can run again. */
 export const isLostRace = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
@@ -27,8 +28,3 @@ export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P
 export const isReadOnly = (error: unknown): boolean => (error as { code?: unknown }).code === readOnly
 
 export const readOnly = '25006'
-
-/** The message of pg's error when no answer came in time. */
-export const silence = 'Query read timeout'
-
-export const isSilent = (error: unknown): boolean => error instanceof Error && error.message === silence

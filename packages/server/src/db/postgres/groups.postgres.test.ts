@@ -37,6 +37,11 @@ beforeAll(async () => {
 	await sql.connect()
 	await sql.query('create table notes (id serial primary key, text text unique)')
 	await sql.query(`create table records (name text primary key); insert into records values ('a'), ('b')`)
+	await sql.query(`
+		create function lock_record() returns trigger language plpgsql as $$
+			begin perform from records where name = replace(new.text, 'at the commit ', '') for update; return null; end $$;
+		create constraint trigger lock_at_commit after insert on notes deferrable initially deferred
+			for each row when (new.text like 'at the commit %') execute function lock_record()`)
 	proxy = await new DatabaseProxy(url).listen()
 	db = await open(url)
 	other = await open(url)
@@ -44,7 +49,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
 	vi.useRealTimers()
-	await sql.query('delete from notes')
+	await sql.query('rollback; delete from notes')
 })
 afterAll(async () => {
 	for (const one of opened) await one.close()
@@ -58,6 +63,14 @@ const note = (text: string, on = db) => change((tx) => tx.run(insert, { text }),
 const notes = async () => (await db.all(all, {})).map(({ text }) => text)
 /** However slow the machine is, a group then takes whatever comes. */
 const takeTime = () => vi.useFakeTimers({ toFake: ['setTimeout'] })
+
+/** Whether a commit waits for a lock. */
+const isWaited = async () => (await other.all(waitingCommits, {})).length > 0
+const waitingCommits = query<object>((knex) =>
+	knex('pg_stat_activity')
+		.whereRaw("datname = current_database() and wait_event_type = 'Lock' and query = 'commit'")
+		.select('pid'),
+)
 
 /** What became of each. */
 const settled = async (changes: Promise<unknown>[]) =>
@@ -144,6 +157,35 @@ it('Two processes whose groups lock the same records in opposite order both go o
 	expect(performance.now() - began).toBeLessThan(rounds * 1_000)
 })
 
+describe('a lock that is taken with the commit', () => {
+	it('is waited for as by a change alone', async () => {
+		takeTime()
+		await sql.query(`begin; select from records where name = 'a' for update`)
+		const changes = [note('one'), note('at the commit a'), note('three')]
+		await expect.poll(isWaited).toBe(true)
+		// Far longer than a change waits for a lock in the middle of a group.
+		await sql.query('select pg_sleep(0.3); commit')
+		expect(await settled(changes)).toEqual(['stored', 'stored', 'stored'])
+	})
+
+	it.each([1, 3])('has the changes run again when PostgreSQL ends a deadlock by it: %i', async (count) => {
+		takeTime()
+		await sql.query(`begin; select from records where name = 'b' for update`)
+		const lockA = async (tx: Transaction) => {
+			await tx.run(lock, { name: 'a' })
+			await tx.run(insert, { text: 'at the commit b' })
+		}
+		const others = Array.from({ length: count - 1 }, (_, index) => note(String(index)))
+		const changes = [change(lockA), ...others]
+		await expect.poll(isWaited).toBe(true)
+		// Whoever waits first looks for the deadlock first, and loses; on a slow machine it may be this one.
+		await sql.query(`select from records where name = 'a' for update`).catch(() => {})
+		await sql.query('rollback')
+		expect(await settled(changes)).toEqual(Array(count).fill('stored'))
+		expect(await notes()).toHaveLength(count)
+	})
+})
+
 it('A lost connection fails the changes of its group, and those that come after are stored', async () => {
 	await note('known', throughProxy)
 	takeTime()
@@ -159,11 +201,16 @@ it('A lost connection fails the changes of its group, and those that come after 
 	expect(await notes()).toEqual(['known', 'behind it', 'after'])
 })
 
-it('A commit without an answer leaves all changes of its group unknown', async () => {
+it('A commit without an answer leaves the changes of its group unknown, but for those that had failed', async () => {
 	takeTime()
 	proxy.nextCommit = 'unanswered'
-	const ends = await settled([note('one', throughProxy), note('two', throughProxy), note('three', throughProxy)])
-	expect(ends).toEqual(Array(3).fill(expect.any(OutcomeUnknown)))
+	const mistake = new Error('no')
+	const rejected = change(async () => {
+		throw mistake
+	}, throughProxy)
+	const ends = await settled([note('one', throughProxy), note('two', throughProxy), rejected, note('three', throughProxy)])
+	const unknown = expect.any(OutcomeUnknown)
+	expect(ends).toEqual([unknown, unknown, mistake, unknown])
 	vi.useRealTimers()
 	await expect.poll(notes).toEqual(['one', 'two', 'three'])
 })
