@@ -1,6 +1,6 @@
 // Builds dist/esm and dist/cjs, each with its code and the declarations: whether a .d.ts is ESM or CJS follows from the
 // package.json of its folder.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -16,6 +16,8 @@ const options = {
 	// Names stay, which `inspect` and stack traces show: bundlers shorten them for those who count bytes.
 	minifySyntax: true,
 	minifyWhitespace: true,
+	// Node prints the line that threw before the message of an error that nobody catches.
+	lineLimit: 120,
 	sourcemap: true,
 	platform: 'neutral',
 	mainFields: ['module', 'main'],
@@ -45,7 +47,7 @@ async function cjs(): Promise<void> {
 
 /** The code that a bundler takes of the built package for these imports, and minifies. */
 async function sizeOf(imports: string): Promise<number> {
-	const { sourcemap, banner, ...rest } = options
+	const { sourcemap, banner, lineLimit, ...rest } = options
 	const stdin = { contents: imports, resolveDir: join(dist, 'esm') }
 	const { outputFiles } = await build({ ...rest, minify: true, stdin, format: 'esm', write: false, logLevel: 'error' })
 	return gzipSync(outputFiles[0]?.contents ?? '', { level: 9 }).length
@@ -63,6 +65,22 @@ async function checkSizes(): Promise<void> {
 		const size = await sizeOf(imports)
 		console.log(`@remit/sdk, ${name}: ${size} bytes gzipped (at most ${most})`)
 		if (size > most) process.exitCode = 1
+	}
+}
+
+/** An error that nobody catches must show its message on the first screen of a terminal. */
+function checkUncaughtErrors(): void {
+	const programs = {
+		esm: "import { Remit } from './dist/esm/index.js'; new Remit({ apiKey: 'rmt_x', baseUrl: 'x' })",
+		cjs: "const { Remit } = require('./dist/cjs/index.js'); new Remit({ apiKey: 'rmt_x', baseUrl: 'x' })",
+	}
+	for (const [format, program] of Object.entries(programs)) {
+		const type = format === 'esm' ? 'module' : 'commonjs'
+		const { stderr } = spawnSync(process.execPath, [`--input-type=${type}`, '--eval', program], { cwd: here, encoding: 'utf8' })
+		const before = stderr.indexOf('RemitError: baseUrl must be')
+		if (before >= 0 && before < 1_000) continue
+		console.log(`@remit/sdk, ${format}: the message of an uncaught error stands behind ${before} characters of code`)
+		process.exitCode = 1
 	}
 }
 
@@ -90,3 +108,4 @@ for (const [folder, type] of Object.entries({ esm: 'module', cjs: 'commonjs' }))
 declarations()
 cpSync(join(dirname(require.resolve('openapi-fetch')), '../LICENSE'), join(dist, 'LICENSE-openapi-fetch'))
 await checkSizes()
+checkUncaughtErrors()
