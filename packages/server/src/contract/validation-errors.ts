@@ -11,9 +11,15 @@ import { formats } from './formats.ts'
 export function toValidationError(found: readonly Violation[], body: unknown, first: Violation): ApiError {
 	const violations = collapse(found)
 	const errors = violations.slice(0, mostErrors + 1).map((violation) => place(violation.path ? violation : first, body))
-	const [only] = errors
-	const detail = errors.length === 1 && only ? `${named(only)} ${only.detail}.` : `The request has ${count(errors)} mistakes.`
-	return new ApiError('invalid_request', detail, { errors })
+	return new ApiError('invalid_request', summaryOf(errors), { errors })
+}
+
+/** Names the first error: a program that logs only this text must not hide which field was wrong. */
+function summaryOf(errors: readonly ProblemError[]): string {
+	const [first] = errors
+	if (!first) return 'The request does not match the contract.'
+	const told = `${named(first)} ${first.detail}.`
+	return errors.length === 1 ? told : `The request has ${count(errors)} mistakes, the first: ${told}`
 }
 
 const count = ({ length }: readonly ProblemError[]) => (length > mostErrors ? `more than ${mostErrors}` : length)

@@ -270,7 +270,11 @@ it('a request that says twice how long it is creates nothing', async () => {
 	expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 .*"code":"invalid_request"/s)
 })
 
-it('Several mistakes are counted in the detail, and one is named there', async () => {
-	await everywhere({ body: { notes: 5, paymentTerms: 7 } }, ({ body }) => expect(body.detail).toBe('The request has 2 mistakes.'))
+it('Several mistakes are counted in the detail, and the first is named there', async () => {
+	await everywhere({ body: { notes: 5, paymentTerms: 7 } }, ({ body }) => {
+		const [first] = body.errors
+		expect(body.errors).toHaveLength(2)
+		expect(body.detail).toBe(`The request has 2 mistakes, the first: ${first.pointer} ${first.detail}.`)
+	})
 	await everywhere({ body: { notes: 5 } }, ({ body }) => expect(body.detail).toMatch(/^\/notes must be /))
 })
