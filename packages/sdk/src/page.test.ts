@@ -109,11 +109,35 @@ describe('pages', () => {
 		expect(far.arrived).toHaveLength(requests)
 	})
 
-	test('as an array without a limit are a mistake', async () => {
-		store(5)
-		const list = far.client().invoices.list()
-		await list
-		expect(await failure(list.toArray({} as { limit: number }))).toBeInstanceOf(RemitError)
+	test.each([
+		[undefined, /limit must be a number from 0; it is undefined/],
+		[{}, /limit must be a number from 0; it is undefined/],
+		[{ limit: -1 }, /limit must be a number from 0; it is -1/],
+	])('as an array with %j are a mistake, and their failure is no unhandled rejection', async (options, message) => {
+		const unhandled: unknown[] = []
+		const listener = (reason: unknown) => unhandled.push(reason)
+		process.on('unhandledRejection', listener)
+		try {
+			const asked = Promise.withResolvers<void>()
+			const fetch = async () => {
+				asked.resolve()
+				throw new TypeError('fetch failed')
+			}
+			const error = await failure(
+				far
+					.client({ fetch })
+					.invoices.list()
+					.toArray(options as { limit: number }),
+			)
+			expect(error).toBeInstanceOf(RemitError)
+			expect(error.message).toMatch(message)
+			await asked.promise
+			// Node looks for unhandled rejections after the microtasks of a turn.
+			await new Promise(setImmediate)
+			expect(unhandled).toEqual([])
+		} finally {
+			process.off('unhandledRejection', listener)
+		}
 	})
 
 	test('are no longer requested when the loop is left', async () => {

@@ -62,8 +62,14 @@ export class PagePromise<T, Meta = undefined> extends ApiPromise<Page<T, Meta>> 
 	 * const companies = await remit.companies.list({ search: 'acme' }).toArray({ limit: 1_000 })
 	 * ```
 	 */
-	async toArray({ limit }: { limit: number }): Promise<T[]> {
-		if (!(limit >= 0)) throw new RemitError(`limit must be a number from 0; it is ${String(limit)}`)
+	async toArray(options: { limit: number }): Promise<T[]> {
+		// A caller in JavaScript may leave it out.
+		const limit = options?.limit
+		if (!(limit >= 0)) {
+			// The request is under way, and nobody will see how it fails.
+			this.catch(() => {})
+			throw new RemitError(`limit must be a number from 0; it is ${String(limit)}`)
+		}
 		const records: T[] = []
 		for await (const { data } of this.pages()) {
 			records.push(...data.slice(0, limit - records.length))
