@@ -23,6 +23,7 @@ import { print, printSummary, takePrinted } from './report.ts'
 import { cleanUp, isInterrupted } from './resources.ts'
 import { againstRivals } from './rivals.ts'
 import { rows } from './rows.ts'
+import { scale } from './scale.ts'
 import { seeded } from './seed.ts'
 import { startup } from './startup.ts'
 import { syncs } from './syncs.ts'
@@ -45,6 +46,7 @@ const sections: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	rows,
 	startup,
 	postgres: (run) => postgres(run, measured),
+	scale,
 	webhooks,
 	idle,
 	syncs,

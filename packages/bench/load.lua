@@ -1,18 +1,18 @@
 -- The script of wrk: sends the requests of a file with one path a line, again and again, and prints the results as JSON.
--- Arguments: the file, the method, the key, a file with the body (may be empty).
+-- Arguments: the file, the method, a file with the keys, which take turns, a file with the body (may be empty).
 local requests = {}
 local at = 0
 
 function init(args)
-	local headers = { Authorization = "Bearer " .. args[3] }
 	local body = io.open(args[4], "rb"):read("*a")
 	if body == "" then
 		body = nil
-	else
-		headers["Content-Type"] = "application/json"
 	end
 	for path in io.lines(args[1]) do
-		requests[#requests + 1] = wrk.format(args[2], path, headers, body)
+		for key in io.lines(args[3]) do
+			local headers = { Authorization = "Bearer " .. key, ["Content-Type"] = body and "application/json" }
+			requests[#requests + 1] = wrk.format(args[2], path, headers, body)
+		end
 	end
 end
 

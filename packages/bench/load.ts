@@ -11,6 +11,8 @@ export interface Load {
 	readonly method: 'GET' | 'POST'
 	readonly paths: readonly string[]
 	readonly body?: string
+	/** The keys that the requests carry in turns; absent for that of the run. */
+	readonly keys?: readonly string[]
 }
 
 export interface Driven {
@@ -40,14 +42,24 @@ export async function drive(url: string, key: string, load: Load, pace: Pace): P
 }
 
 const folder = newFolder('load')
+/** Each run of wrk has files of its own: two may run at once. */
+let runs = 0
 const script = join(import.meta.dirname, 'load.lua')
 
-function wrk(url: string, key: string, { method, paths, body = '' }: Load, { connections, seconds }: Pace): Promise<Driven> {
-	const [pathsFile, bodyFile] = [join(folder, 'paths'), join(folder, 'body')]
+function wrk(
+	url: string,
+	key: string,
+	{ method, paths, body = '', keys = [key] }: Load,
+	{ connections, seconds }: Pace,
+): Promise<Driven> {
+	const fileOf = (name: string) => join(folder, `${name}-${runs}`)
+	const [pathsFile, keysFile, bodyFile] = [fileOf('paths'), fileOf('keys'), fileOf('body')]
+	runs++
 	writeFileSync(pathsFile, `${paths.join('\n')}\n`)
+	writeFileSync(keysFile, `${keys.join('\n')}\n`)
 	writeFileSync(bodyFile, body)
 	const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script, url, '--']
-	const child = spawn(preferred, [...options, pathsFile, method, key, bodyFile], { stdio: ['ignore', 'pipe', 'inherit'] })
+	const child = spawn(preferred, [...options, pathsFile, method, keysFile, bodyFile], { stdio: ['ignore', 'pipe', 'inherit'] })
 	atEnd(() => child.kill('SIGKILL'))
 	return new Promise((resolve, reject) => {
 		let output = ''
@@ -66,10 +78,12 @@ function wrk(url: string, key: string, { method, paths, body = '' }: Load, { con
 /** autocannon prepares every request for each connection, so that more would cost it too much memory and time. */
 const mostRequests = 500
 
-async function cannon(url: string, key: string, { method, paths, body }: Load, { connections, seconds }: Pace): Promise<Driven> {
-	const headers: Record<string, string> = { authorization: `Bearer ${key}` }
-	if (body !== undefined) headers['content-type'] = 'application/json'
-	const requests = paths.slice(0, mostRequests).map((path) => ({ method, path, headers, body }))
+async function cannon(url: string, key: string, load: Load, { connections, seconds }: Pace): Promise<Driven> {
+	const { method, paths, body, keys = [key] } = load
+	const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+	const requests = keys
+		.flatMap((key) => paths.map((path) => ({ method, path, headers: { authorization: `Bearer ${key}`, ...type }, body })))
+		.slice(0, mostRequests)
 	const result = await autocannon({ url, connections, duration: seconds, requests })
 	const { p50, p99 } = result.latency
 	return { requests: result.requests.total, seconds: result.duration, p50, p99, failed: result.errors + result.non2xx }

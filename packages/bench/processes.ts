@@ -35,8 +35,13 @@ pin(driverCore)
 const tickMicros = 10_000
 
 /** Starts a program that prints `{"url": …}` as a line, perhaps after lines of its log, and discards the rest of its output. */
-export async function startServer(name: string, args: readonly string[], env: Record<string, string> = {}): Promise<Server> {
-	const command = [...(pinned ? ['taskset', '-c', '0'] : []), process.execPath, ...args]
+export async function startServer(
+	name: string,
+	args: readonly string[],
+	env: Record<string, string> = {},
+	cores = '0',
+): Promise<Server> {
+	const command = [...(pinned ? ['taskset', '-c', cores] : []), process.execPath, ...args]
 	const child = spawn(command[0] as string, command.slice(1), {
 		env: { ...cleanEnv(), ...memory, ...env },
 		stdio: ['ignore', 'pipe', 'pipe'],

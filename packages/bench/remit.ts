@@ -18,7 +18,7 @@ export function copyServer(name: string, folder = source): string {
 export const youngGeneration = '--max-semi-space-size=4'
 
 /** Starts a copied server in production mode, with its log and with limits that count but are never reached. */
-export function startRemit(name: string, server: string, where: { DATA_DIR: string } | { DATABASE_URL: string }) {
+export function startRemit(name: string, server: string, where: { DATA_DIR: string } | { DATABASE_URL: string }, cores?: string) {
 	const env = {
 		...where,
 		PORT: '0',
@@ -31,5 +31,5 @@ export function startRemit(name: string, server: string, where: { DATA_DIR: stri
 		BASE_URL: '',
 	}
 	const young = 'DATABASE_URL' in where ? '--max-semi-space-size=16' : youngGeneration
-	return startServer(name, [young, join(server, 'bin/remit.js'), 'serve', '--json'], env)
+	return startServer(name, [young, join(server, 'bin/remit.js'), 'serve', '--json'], env, cores)
 }

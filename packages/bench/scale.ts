@@ -1,0 +1,71 @@
+// Section `scale`: creates a second on PostgreSQL, in one organization and in fifty, by one process and by two. PostgreSQL, the
+// processes and the driver share the cores of this machine.
+import { createKey } from '../server/src/api-keys/store.ts'
+import { bySystem } from '../server/src/base/origin.ts'
+import type { Database } from '../server/src/db/database.ts'
+import { createOrganization } from '../server/src/organizations/store.ts'
+import type { Run } from './context.ts'
+import { withDatabase } from './databases.ts'
+import { drive } from './load.ts'
+import { createLoad } from './loads.ts'
+import { median } from './measure.ts'
+import type { Server } from './processes.ts'
+import { startRemit } from './remit.ts'
+import { check, print, table, title } from './report.ts'
+import { isReachable, newDatabase } from './scratch.ts'
+
+const organizationCount = 50
+
+export async function scale(run: Run): Promise<void> {
+	if (!(await isReachable())) return print('PostgreSQL: skipped, no server on this machine\n')
+	const url = await newDatabase('scale')
+	const keys = await withDatabase({ url }, newKeys)
+	const names = ['one', 'two'] as const
+	const servers = await Promise.all(names.map((name) => startRemit(name, run.server, { DATABASE_URL: url }, '0,1')))
+	// Creates a second that must be reached, and the goal.
+	const loads = [
+		{ what: 'one organization', keys: keys.slice(0, 1), least: 2_500, goal: 3_500 },
+		{ what: `${organizationCount} organizations`, keys, least: 3_000, goal: 5_000 },
+	]
+	title('Creates a second on PostgreSQL (processes, PostgreSQL and driver on the same cores)')
+	const lines: string[][] = []
+	for (const { what, keys, least, goal } of loads) {
+		// Not counted: Node compiles the code during the first requests.
+		await createsPerSecond(servers, keys, run)
+		const [alone, together]: [number[], number[]] = [[], []]
+		for (let turn = 0; turn < run.rounds; turn++) {
+			alone.push(await createsPerSecond(servers.slice(0, 1), keys, run))
+			together.push(await createsPerSecond(servers, keys, run))
+		}
+		const one = median(alone)
+		const ratio = median(together.map((two, turn) => two / (alone[turn] as number)))
+		const mark = check(`creates a second in ${what}: ${one.toFixed(0)}`, one >= least)
+		const ratioMark = check(`two processes in ${what}: ${ratio.toFixed(2)} of one`, ratio >= 1)
+		const figures = [one.toFixed(0), `≥ ${least} (goal ${goal})`, mark, median(together).toFixed(0), ratio.toFixed(2)]
+		lines.push([what, ...figures, '≥ 1 (goal 1.3)', ratioMark])
+	}
+	table(['', 'one process', 'target', '', 'two processes', 'two ÷ one', 'target', ''], lines)
+	for (const server of servers) await server.stop()
+}
+
+/** A key of each organization. */
+async function newKeys(db: Database): Promise<string[]> {
+	const origin = bySystem(Date.now())
+	const keys: string[] = []
+	for (let n = 0; n < organizationCount; n++) {
+		await db.transaction(async (tx) => {
+			const { id } = await createOrganization(tx, origin, { name: `Organization ${n}`, defaultCurrency: 'EUR' })
+			keys.push((await createKey({ db: tx, origin }, id, { name: 'bench', scopes: ['invoices:write'] })).key)
+		})
+	}
+	return keys
+}
+
+/** By all servers at once, which share the connections. */
+async function createsPerSecond(servers: readonly Server[], keys: readonly string[], run: Run): Promise<number> {
+	const pace = { connections: Math.ceil(run.connections / servers.length), seconds: run.seconds }
+	const driven = await Promise.all(servers.map(({ url }) => drive(url, run.key, { ...createLoad, keys }, pace)))
+	const failed = driven.reduce((sum, { failed }) => sum + failed, 0)
+	if (failed > 0) throw new Error(`${failed} creates failed`)
+	return driven.reduce((sum, { requests, seconds }) => sum + requests / seconds, 0)
+}
