@@ -14,7 +14,7 @@ const onDatabase = (database: 'sqlite' | 'postgres') => ({
 	extends: true as const,
 	test: {
 		name: database,
-		setupFiles: database === 'sqlite' ? [inTests('watch-replans.ts')] : [],
+		setupFiles: [inTests(database === 'sqlite' ? 'watch-replans.ts' : 'watch-organizations.ts')],
 		include: [`packages/server/**/*.{api,${database}}.test.ts`],
 		provide: { database, template: '' },
 		// A worker keeps the server's modules from one file to the next: to load and compile them anew took 2 of 5 CPU seconds.
