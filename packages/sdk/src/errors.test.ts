@@ -92,12 +92,12 @@ describe('a success', () => {
 		far.answer = answer
 		const error = await failure(get())
 		expect(error.constructor).toBe(sdk.ApiError)
-		expect(error).toMatchObject({ status: 200, code: undefined, detail: expect.stringMatching(detail) })
+		expect(error).toMatchObject({ status: 200, code: undefined, detail: expect.stringMatching(detail), attempts: 1 })
 	})
 
 	test('without a list where a list should be is an ApiError', async () => {
 		far.answer = json(200, { data: {} })
-		expect(await failure(far.client().invoices.list())).toMatchObject({ name: 'ApiError', status: 200 })
+		expect(await failure(far.client().invoices.list())).toMatchObject({ name: 'ApiError', status: 200, attempts: 1 })
 	})
 })
 

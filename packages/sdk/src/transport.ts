@@ -48,6 +48,11 @@ class PlainRequest implements OutgoingRequest {
 /** openapi-fetch's `request`, without its types: the generated methods have the types. */
 type Request = (method: string, path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>
 
+/** The result of a call in the body of its answer. It throws what the contract does not allow. */
+type ResultOf<T> = (body: unknown, response: ResponseInfo) => T
+
+const whole = <T>(body: unknown) => body as T
+
 export class Transport {
 	readonly #request: Request
 	readonly #send: Send
@@ -78,19 +83,13 @@ export class Transport {
 
 	/** A call whose whole body is the result. */
 	send<T>(method: string, path: string, call: Call): ApiPromise<T> {
-		return new ApiPromise(this.#exchange(method, path, call) as Promise<WithResponse<T>>, call)
+		return new ApiPromise(this.#exchange<T>(method, path, call, whole), call)
 	}
 
 	/** A call whose result stands in the body's `data`. */
 	record<T>(method: string, path: string, call: Call): ApiPromise<T> {
-		const answer = this.#exchange(method, path, call)
-		const dataOf = ({ data: body, response }: WithResponse<unknown>) =>
-			// The caller has it already.
-			response.status === 304 ? (undefined as T) : envelope<T>(body, response).data
-		return new ApiPromise(
-			answer.then((answered) => ({ data: dataOf(answered), response: answered.response })),
-			call,
-		)
+		const dataOf: ResultOf<T> = (body, response) => envelope<T>(body, response).data
+		return new ApiPromise(this.#exchange(method, path, call, dataOf), call)
 	}
 
 	/** A call whose result is a run of a sync, which goes on after it. */
@@ -100,7 +99,7 @@ export class Transport {
 
 	/** A call whose result is a file of this media type. */
 	bytes(method: string, path: string, type: string, call: Call): ApiPromise<Uint8Array> {
-		return new ApiPromise(this.#exchange(method, path, call, type) as Promise<WithResponse<Uint8Array>>, call)
+		return new ApiPromise(this.#exchange<Uint8Array>(method, path, call, whole, type), call)
 	}
 
 	/**
@@ -111,22 +110,19 @@ export class Transport {
 		const { limit = call.pageSize, offset = 0, cursor } = call.query ?? {}
 		const span = { limit, offset, ...(cursor !== undefined && { cursor }) }
 		const sent = { ...call, query: { ...call.query, limit: span.limit } }
-		const answer = this.#exchange('GET', path, sent)
 		const at = (place: NextPlace) => (more?: RequestOptions) =>
 			this.page<T, Meta>(path, { ...call, options: { ...call.options, ...more }, query: { ...call.query, ...place } })
-		return new PagePromise(
-			answer.then(({ data: body, response }) => {
-				const { data, meta } = envelope<T[]>(body, response)
-				if (!Array.isArray(data)) throw unexpectedBody(response, body)
-				const next = placeAfter(span, data.length, meta, response.headers.get('link'))
-				return { data: new Page(data, meta as Meta, next && at(next)), response }
-			}),
-			sent,
-		)
+		const pageOf: ResultOf<Page<T, Meta>> = (body, response) => {
+			const { data, meta } = envelope<T[]>(body, response)
+			if (!Array.isArray(data)) throw unexpectedBody(response, body)
+			const next = placeAfter(span, data.length, meta, response.headers.get('link'))
+			return new Page(data, meta as Meta, next && at(next))
+		}
+		return new PagePromise(this.#exchange('GET', path, sent, pageOf), sent)
 	}
 
 	/** `file` is the media type of an answer that is not JSON. */
-	async #exchange(method: string, path: string, call: Call, file?: string): Promise<WithResponse<unknown>> {
+	async #exchange<T>(method: string, path: string, call: Call, resultOf: ResultOf<T>, file?: string): Promise<WithResponse<T>> {
 		const options = call.options ?? {}
 		const { timeout = this.#timeout, maxRetries = this.#maxRetries } = options
 		checkRetries(maxRetries)
@@ -152,8 +148,10 @@ export class Transport {
 			for (let tries = 1; ; tries++) {
 				try {
 					const { data, error, response } = await this.#request(method, path, init)
-					if (response.status === 304 && options.ifNoneMatch !== undefined) return { data: undefined, response: infoOf(response) }
-					return read(response, data, error, file)
+					const info = infoOf(response)
+					// The caller has the record already.
+					if (response.status === 304 && options.ifNoneMatch !== undefined) return { data: undefined as T, response: info }
+					return { data: resultOf(read(info, data, error, file), info), response: info }
 				} catch (error) {
 					const isSent = attempts === tries
 					const failure = this.#failure(error, deadline.signal, isSent)
@@ -208,15 +206,14 @@ const infoOf = ({ status, headers }: Response): ResponseInfo => ({
 	requestId: headers.get('x-request-id') ?? undefined,
 })
 
-function read(response: Response, data: unknown, error: unknown, file?: string): WithResponse<unknown> {
-	const info = infoOf(response)
-	if (!response.ok) throw apiError(info, error)
-	if (response.status === 204) return { data: undefined, response: info }
-	if (file) return { data: fileBytes(info, data, file), response: info }
+function read(response: ResponseInfo, data: unknown, error: unknown, file?: string): unknown {
+	if (response.status < 200 || response.status > 299) throw apiError(response, error)
+	if (response.status === 204) return undefined
+	if (file) return fileBytes(response, data, file)
 	try {
-		return { data: JSON.parse(data as string), response: info }
+		return JSON.parse(data as string)
 	} catch {
-		throw unexpectedBody(info, data)
+		throw unexpectedBody(response, data)
 	}
 }
 
