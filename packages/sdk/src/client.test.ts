@@ -68,6 +68,17 @@ describe('a call', () => {
 		expect(far.arrived[0]?.headers['if-match']).toBe(sent)
 	})
 
+	test.each([
+		[{ idempotencyKey: 'order 🧾' }, 'idempotency-key'],
+		[{ requestId: '東京' }, 'x-request-id'],
+		[{ headers: { 'X-Job': 'a → b' } }, 'x-job'],
+	])('with %j says which header cannot contain which character, and is not sent', async (options, header) => {
+		const error = await failure(far.client().invoices.create({}, options))
+		expect(error).toBeInstanceOf(RemitError)
+		expect(error.message).toMatch(new RegExp(`^the header ${header} cannot contain "(🧾|東|→)"$`, 'i'))
+		expect(far.arrived).toEqual([])
+	})
+
 	test('of a session has no key: the browser sends the cookie', async () => {
 		far.answer = json(200, { data: { id: 'cmp_1' } })
 		await new Remit({ session: true, baseUrl: far.url }).companies.get('cmp_1')

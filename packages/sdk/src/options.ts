@@ -1,4 +1,5 @@
 // The options of a call, and the headers that they set.
+import { RemitError } from './errors.ts'
 
 /** Options of every call. */
 export interface RequestOptions {
@@ -50,13 +51,18 @@ export type OneOrMore<Query> = {
 export function requestHeaders(
 	options: IdempotentRequestOptions & ConditionalRequestOptions & ReadRequestOptions,
 ): Record<string, string | undefined> {
-	return {
+	const headers = {
 		...options.headers,
 		'Idempotency-Key': options.idempotencyKey,
 		'If-Match': entityTag(options.ifMatch),
 		'If-None-Match': entityTag(options.ifNoneMatch),
 		'X-Request-Id': options.requestId,
 	}
+	for (const [name, value] of Object.entries(headers)) {
+		const wrong = /[^\t-ÿ]/u.exec(value ?? '')
+		if (wrong) throw new RemitError(`The header ${name} cannot contain "${wrong}"`)
+	}
+	return headers
 }
 
 /** Quotes a version as an entity tag (RFC 9110 §8.8.3); `*`, a weak tag and a list of tags stay as they are. */

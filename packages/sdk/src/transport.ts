@@ -128,12 +128,13 @@ export class Transport {
 		checkRetries(maxRetries)
 		const retries = method === 'GET' || call.repeat ? maxRetries : 0
 		const ownKey = call.repeat === 'key' && retries > 0 && { idempotencyKey: newKey() }
+		const headers = { ...(file && { Accept: file }), ...requestHeaders({ ...ownKey, ...options }) }
 		const deadline = startDeadline(timeout, options.signal)
 		let attempts = 0
 		const init = {
 			params: { path: call.path, query: call.query },
 			body: call.body,
-			headers: { ...(file && { Accept: file }), ...requestHeaders({ ...ownKey, ...options }) },
+			headers,
 			signal: deadline.signal,
 			parseAs: file ? 'arrayBuffer' : 'text',
 			fetch: async (request: PlainRequest) => {
