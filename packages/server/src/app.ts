@@ -83,7 +83,10 @@ export function createWorkerApp({ db, log }: Pick<AppOptions, 'db' | 'log'>): Ex
 }
 
 const noRoute: RequestHandler = (req) => {
-	throw new ApiError('route_not_found', `There is no ${req.path}.`)
+	const hint = /^\/api\/(api|connections|mappings|syncs|webhooks)\b/.test(req.path)
+		? ': the base URL of a client ends before /api'
+		: ''
+	throw new ApiError('route_not_found', `There is no ${req.path}${hint}.`)
 }
 
 /** The routes that load balancers, tools, browsers and payment processors use without a key. */

@@ -133,6 +133,14 @@ describe('paths and methods', () => {
 		expect(answer.body.instance).toBe(path)
 	})
 
+	it.each(['/api/api/companies', '/api/api-keys', '/api/webhooks/endpoints'])(
+		'says at %s that a base URL ends before /api',
+		async (path) => {
+			const { body } = await askPath(path)
+			expect(body.detail).toBe(`There is no ${path}: the base URL of a client ends before /api.`)
+		},
+	)
+
 	it.each(['..', '.', '%2e%2e', 'a%2Fb', '%00', 'a%20b', "x'--", '%F0%9F%98%80'])(
 		'takes %s for an id, and refuses it',
 		async (segment) => {
