@@ -126,6 +126,13 @@ describe('a webhook of Remit', () => {
 	})
 })
 
+test.each([undefined, null, 'webhook-id: msg_1'])('headers that are %j are a mistake of the receiver', async (headers) => {
+	const { body } = await signed()
+	const error = await failure(verify(body, headers as unknown as WebhookHeaders))
+	expect(error.constructor).toBe(RemitError)
+	expect(error.message).toMatch(/^headers must be the headers of the request/)
+})
+
 describe('the raw body', () => {
 	test('is a string, bytes, a part of a buffer or an ArrayBuffer', async () => {
 		const { body, headers } = await signed()

@@ -47,7 +47,7 @@ export class WebhookVerificationError extends RemitError {
  * @param headers The headers of the request.
  * @param secret The endpoint's secret, `whsec_…`, or a list of secrets while one replaces another: one must match.
  * @throws {WebhookVerificationError} when the receiver should reject the request.
- * @throws {RemitError} when the receiver is set up wrongly: the secret is malformed, or the body was parsed already.
+ * @throws {RemitError} when the receiver is set up wrongly: the secret is malformed, there are no headers, or the body was parsed already.
  */
 export async function verifyWebhook(
 	rawBody: string | Uint8Array | ArrayBuffer,
@@ -58,6 +58,7 @@ export async function verifyWebhook(
 	// A missing secret is a mistake of the receiver, and must not look like a forged webhook.
 	const keys = (secret?.length ? [secret].flat() : ['']).map(decodeSecret)
 	const body = toBytes(rawBody)
+	if (Object(headers) !== headers) throw new RemitError('headers must be the headers of the request, a Headers or a record')
 	const id = readHeader(headers, 'webhook-id')
 	const timestamp = readHeader(headers, 'webhook-timestamp')
 	const signatures = readSignatures(readHeader(headers, 'webhook-signature'))
