@@ -33,8 +33,21 @@ test('a dotted operation id becomes a nested resource', () => {
 
 test('a resource without operations of its own holds only its nested resources', () => {
 	const text = write({ '/a': { get: operation('invoices.link.get') } })
-	expect(text).toContain('export class InvoicesResource {\n\treadonly link: InvoicesLinkResource\n')
+	expect(text).toContain(
+		'export class InvoicesResource {\n\t/** `remit.invoices.link`: do it. */\n\treadonly link: InvoicesLinkResource\n',
+	)
 	expect(text.match(/#transport: Transport/g)).toHaveLength(1)
+})
+
+test('a resource says what it is for where it is used and where it is declared', () => {
+	const text = write({
+		'/a': { get: operation('webhooks.events.list', { summary: 'List events' }) },
+		'/a/{id}': { get: operation('webhooks.events.get', { summary: 'Read an event', parameters: [id] }) },
+	})
+	const sentence = '/** `remit.webhooks.events`: list events, read an event. */'
+	expect(text).toContain(`\t${sentence}\n\treadonly events: WebhooksEventsResource`)
+	expect(text).toContain(`${sentence}\nexport class WebhooksEventsResource`)
+	expect(text).toContain('\t/** `remit.webhooks`: events. */\n\treadonly webhooks: WebhooksResource')
 })
 
 test('an alias has no method', () => {

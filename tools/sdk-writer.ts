@@ -81,9 +81,18 @@ function methodText(method: Method): string {
 
 // ── Writing the file ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-function resourceClass({ path, methods, children }: Resource): string {
+/** What its methods do; of a resource that has none, the names of those in it. */
+function resourceDocs({ path, methods, children }: Resource): string {
+	if (path.length === 0) return '/** Every resource of the API. */'
+	const summaries = methods.map(({ operation }) => operation.summary.replace(/^./, (first) => first.toLowerCase()))
+	const parts = summaries.length > 0 ? summaries : children.map((next) => next.path.at(-1))
+	return `/** \`remit.${path.join('.')}\`: ${parts.join(', ')}. */`
+}
+
+function resourceClass(resource: Resource): string {
+	const { path, methods, children } = resource
 	const hasMethods = methods.length > 0
-	const fields = children.map((next) => `\treadonly ${next.path.at(-1)}: ${className(next.path)}`)
+	const fields = children.map((next) => `\t${resourceDocs(next)}\n\treadonly ${next.path.at(-1)}: ${className(next.path)}`)
 	const nested = children.map((next) => `\t\tthis.${next.path.at(-1)} = new ${className(next.path)}(transport)`)
 	const head = [
 		...(hasMethods ? ['\treadonly #transport: Transport'] : []),
@@ -92,8 +101,7 @@ function resourceClass({ path, methods, children }: Resource): string {
 		'\tconstructor(transport: Transport) {',
 	]
 	const setup = [...head, ...(hasMethods ? ['\t\tthis.#transport = transport'] : []), ...nested, '\t}'].join('\n')
-	const docs = path.length > 0 ? `/** \`remit.${path.join('.')}\` */` : '/** Every resource of the API. */'
-	return `${methods.map(queryInterface).join('')}${docs}
+	return `${methods.map(queryInterface).join('')}${resourceDocs(resource)}
 export class ${className(path)} {
 ${[setup, ...methods.map(methodText), ...changeText(methods)].join('\n\n')}
 }`

@@ -31,7 +31,7 @@ export async function writeTypes({ webhooks, ...whole }: OpenApiDocument, banner
 		.replaceAll(/components\["parameters"\]\["([\w.]+)"\]/g, (_, name) => typeOf(named, name))
 		.replaceAll(/components\["headers"\]\["([\w-]+)"\]/g, (_, name) => typeOf(headers, name))
 		.replaceAll(/components\["schemas"\]\["(\w+)"\]/g, '$1')
-	const text = withPages(methodsOf(paths) + inlined)
+	const text = withPages(methodsOf(paths) + withEventPatterns(whole, inlined))
 	return `// ${banner}\n\n${indented(text)}\n${helpers}\n${errorCodeOf}`
 }
 
@@ -88,6 +88,14 @@ function withEvents(document: OpenApiDocument, text: string): string {
 		return shorter.replace(bodyOf(name), `EventOf<"${type}", "${kindOfEvent(schema)}", ${model(schema)}>`)
 	}, text)
 	return `/** An event about a record. */\nexport type EventOf<Type extends string, Kind extends string, Data> = ${shape};\n${short}`
+}
+
+/** The patterns of events by name, which an editor completes; a server of a later version has others, too. */
+function withEventPatterns({ components }: OpenApiDocument, text: string): string {
+	const kindsOf = (type: string) => [...type.matchAll(/\./g)].map(({ index }) => `"${type.slice(0, index)}.*"`)
+	const kinds = new Set(((components.schemas.EventType?.enum ?? []) as string[]).flatMap(kindsOf))
+	const patterns = ['EventType', ...kinds, '"*"', '(string & Record<never, never>)']
+	return text.replace('export type EventPattern = string;', `export type EventPattern = ${patterns.join(' | ')};`)
 }
 
 /**

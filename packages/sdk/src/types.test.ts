@@ -52,6 +52,19 @@ test('resources are nested, and files are bytes', () => {
 	})
 })
 
+test('the types of events are completed where an endpoint subscribes to them, and later ones are taken', () => {
+	compiled(() => {
+		type Pattern = sdk.WebhookEndpointCreate['eventTypes'][number]
+		expectTypeOf<Extract<Pattern, 'invoice.paid' | 'invoice.*' | 'webhook.endpoint.*' | '*'>>().toEqualTypeOf<
+			'invoice.paid' | 'invoice.*' | 'webhook.endpoint.*' | '*'
+		>()
+		return remit.webhooks.endpoints.create({
+			url: 'https://acme.example',
+			eventTypes: ['invoice.paid', 'invoice.of_a_later_version'],
+		})
+	})
+})
+
 test('a read with ifNoneMatch may give nothing', () => {
 	compiled(() => {
 		expectTypeOf(remit.companies.get('cmp_1', { ifNoneMatch: 3 })).resolves.toEqualTypeOf<sdk.Company | undefined>()

@@ -1565,7 +1565,7 @@ export type EventActor = {
 /** A `nextCursor` of a list of events, or `now` for the end of the list. */
 export type EventCursor = string;
 /** Events to subscribe to: a type such as `invoice.paid`, all events of a kind as `invoice.*`, or `*` for all. */
-export type EventPattern = string;
+export type EventPattern = EventType | "invoice.*" | "payment.*" | "company.*" | "contact.*" | "deal.*" | "tax_rate.*" | "time_entry.*" | "connection.*" | "mapping.*" | "sync.*" | "sync.run.*" | "webhook.*" | "webhook.endpoint.*" | "*" | (string & Record<never, never>);
 /**
  * Every type of event; `GET /webhooks/event-types` describes each. A later version may add types.
  *

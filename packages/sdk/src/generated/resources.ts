@@ -386,28 +386,51 @@ export type {
 
 /** Every resource of the API. */
 export class Resources {
+	/** `remit.apiKeys`: list API keys, create an API key, revoke an API key, rotate an API key. */
 	readonly apiKeys: ApiKeysResource
+	/** `remit.audit`: list the audit log. */
 	readonly audit: AuditResource
+	/** `remit.companies`: list companies, create a company, read a company, update a company, delete a company, list the changes of a record. */
 	readonly companies: CompaniesResource
+	/** `remit.contacts`: list contacts, create a contact, read a contact, update a contact, delete a contact, list the changes of a record. */
 	readonly contacts: ContactsResource
+	/** `remit.deals`: list deals, create a deal, read a deal, update a deal, delete a deal, list the changes of a record. */
 	readonly deals: DealsResource
+	/** `remit.invitations`: list invitations, invite a person, accept an invitation, read an invitation by its link, delete an invitation, send an invitation again. */
 	readonly invitations: InvitationsResource
+	/** `remit.invoices`: list invoices, create an invoice, create an invoice from time entries, preview an invoice from time entries, preview an invoice, read an invoice, update an invoice, delete an invoice, read an invoice in words, list the changes of a record, render an invoice as PDF, send an invoice, report whether an invoice can be sent. */
 	readonly invoices: InvoicesResource
+	/** `remit.numberGaps`: list gaps in invoice numbers. */
 	readonly numberGaps: NumberGapsResource
+	/** `remit.organization`: read the organization, update the organization. */
 	readonly organization: OrganizationResource
+	/** `remit.payments`: list payments, record a payment, read a payment, update a payment, allocate a payment to invoices, take a payment off its invoices, list the changes of a record, reverse a payment. */
 	readonly payments: PaymentsResource
+	/** `remit.pipelines`: list pipelines, create a pipeline, read a pipeline, update a pipeline, delete a pipeline, list the changes of a record. */
 	readonly pipelines: PipelinesResource
+	/** `remit.reports`: sum up invoices and payments. */
 	readonly reports: ReportsResource
+	/** `remit.search`: search all records. */
 	readonly search: SearchResource
+	/** `remit.session`: read the session, sign in, sign out. */
 	readonly session: SessionResource
+	/** `remit.sessions`: list sessions, end a session. */
 	readonly sessions: SessionsResource
+	/** `remit.setup`: read the state of the set-up, set up the first person. */
 	readonly setup: SetupResource
+	/** `remit.taxRates`: list tax rates, create a tax rate, read a tax rate, update a tax rate, archive a tax rate, list the changes of a record. */
 	readonly taxRates: TaxRatesResource
+	/** `remit.timeEntries`: list time entries, create a time entry, read a time entry, update a time entry, delete a time entry, list the changes of a record. */
 	readonly timeEntries: TimeEntriesResource
+	/** `remit.users`: list people, read a person, update a person, remove a person. */
 	readonly users: UsersResource
+	/** `remit.connections`: list connections, create a connection, read a connection, update a connection, delete a connection, authorize a connection, list the changes of a connection, make a link to connect an account, test a connection. */
 	readonly connections: ConnectionsResource
+	/** `remit.mappings`: list mappings, create a mapping, read a mapping, update a mapping, delete a mapping, preview a mapping. */
 	readonly mappings: MappingsResource
+	/** `remit.syncs`: list syncs, create a sync, read a sync, update a sync, delete a sync, cancel a run, list the changes of a sync, pause a sync, resume a sync, run a sync. */
 	readonly syncs: SyncsResource
+	/** `remit.webhooks`: deliveries, endpoints, eventTypes, events. */
 	readonly webhooks: WebhooksResource
 
 	constructor(transport: Transport) {
@@ -440,7 +463,7 @@ export class Resources {
 /** The query of `remit.apiKeys.list`. */
 export interface ApiKeysListQuery extends NonNullable<operations['apiKeys.list']['parameters']['query']> {}
 
-/** `remit.apiKeys` */
+/** `remit.apiKeys`: list API keys, create an API key, revoke an API key, rotate an API key. */
 export class ApiKeysResource {
 	readonly #transport: Transport
 
@@ -513,7 +536,7 @@ export class ApiKeysResource {
 /** The query of `remit.audit.list`. */
 export interface AuditListQuery extends NonNullable<operations['audit.list']['parameters']['query']> {}
 
-/** `remit.audit` */
+/** `remit.audit`: list the audit log. */
 export class AuditResource {
 	readonly #transport: Transport
 
@@ -544,7 +567,7 @@ export interface CompaniesListQuery extends NonNullable<operations['companies.li
 /** The query of `remit.companies.history`. */
 export interface CompaniesHistoryQuery extends NonNullable<operations['companies.history']['parameters']['query']> {}
 
-/** `remit.companies` */
+/** `remit.companies`: list companies, create a company, read a company, update a company, delete a company, list the changes of a record. */
 export class CompaniesResource {
 	readonly #transport: Transport
 
@@ -670,7 +693,7 @@ export interface ContactsListQuery extends NonNullable<operations['contacts.list
 /** The query of `remit.contacts.history`. */
 export interface ContactsHistoryQuery extends NonNullable<operations['contacts.history']['parameters']['query']> {}
 
-/** `remit.contacts` */
+/** `remit.contacts`: list contacts, create a contact, read a contact, update a contact, delete a contact, list the changes of a record. */
 export class ContactsResource {
 	readonly #transport: Transport
 
@@ -796,7 +819,7 @@ export interface DealsListQuery extends NonNullable<operations['deals.list']['pa
 /** The query of `remit.deals.history`. */
 export interface DealsHistoryQuery extends NonNullable<operations['deals.history']['parameters']['query']> {}
 
-/** `remit.deals` */
+/** `remit.deals`: list deals, create a deal, read a deal, update a deal, delete a deal, list the changes of a record. */
 export class DealsResource {
 	readonly #transport: Transport
 
@@ -919,7 +942,7 @@ export class DealsResource {
 /** The query of `remit.invitations.list`. */
 export interface InvitationsListQuery extends NonNullable<operations['invitations.list']['parameters']['query']> {}
 
-/** `remit.invitations` */
+/** `remit.invitations`: list invitations, invite a person, accept an invitation, read an invitation by its link, delete an invitation, send an invitation again. */
 export class InvitationsResource {
 	readonly #transport: Transport
 
@@ -1025,12 +1048,16 @@ export interface InvoicesGetQuery extends OneOrMore<NonNullable<operations['invo
 /** The query of `remit.invoices.history`. */
 export interface InvoicesHistoryQuery extends NonNullable<operations['invoices.history']['parameters']['query']> {}
 
-/** `remit.invoices` */
+/** `remit.invoices`: list invoices, create an invoice, create an invoice from time entries, preview an invoice from time entries, preview an invoice, read an invoice, update an invoice, delete an invoice, read an invoice in words, list the changes of a record, render an invoice as PDF, send an invoice, report whether an invoice can be sent. */
 export class InvoicesResource {
 	readonly #transport: Transport
+	/** `remit.invoices.public`: view an invoice, view an invoice as PDF. */
 	readonly public: InvoicesPublicResource
+	/** `remit.invoices.clientLink`: create the client link, read the client link, revoke the client link. */
 	readonly clientLink: InvoicesClientLinkResource
+	/** `remit.invoices.emails`: list the e-mails of an invoice. */
 	readonly emails: InvoicesEmailsResource
+	/** `remit.invoices.paymentLink`: create the payment link, read the payment link. */
 	readonly paymentLink: InvoicesPaymentLinkResource
 
 	constructor(transport: Transport) {
@@ -1257,7 +1284,7 @@ export class InvoicesResource {
 	}
 }
 
-/** `remit.invoices.public` */
+/** `remit.invoices.public`: view an invoice, view an invoice as PDF. */
 export class InvoicesPublicResource {
 	readonly #transport: Transport
 
@@ -1290,7 +1317,7 @@ export class InvoicesPublicResource {
 	}
 }
 
-/** `remit.invoices.clientLink` */
+/** `remit.invoices.clientLink`: create the client link, read the client link, revoke the client link. */
 export class InvoicesClientLinkResource {
 	readonly #transport: Transport
 
@@ -1338,7 +1365,7 @@ export class InvoicesClientLinkResource {
 /** The query of `remit.invoices.emails.list`. */
 export interface InvoicesEmailsListQuery extends NonNullable<operations['invoices.emails.list']['parameters']['query']> {}
 
-/** `remit.invoices.emails` */
+/** `remit.invoices.emails`: list the e-mails of an invoice. */
 export class InvoicesEmailsResource {
 	readonly #transport: Transport
 
@@ -1364,7 +1391,7 @@ export class InvoicesEmailsResource {
 	}
 }
 
-/** `remit.invoices.paymentLink` */
+/** `remit.invoices.paymentLink`: create the payment link, read the payment link. */
 export class InvoicesPaymentLinkResource {
 	readonly #transport: Transport
 
@@ -1400,7 +1427,7 @@ export class InvoicesPaymentLinkResource {
 /** The query of `remit.numberGaps.list`. */
 export interface NumberGapsListQuery extends NonNullable<operations['numberGaps.list']['parameters']['query']> {}
 
-/** `remit.numberGaps` */
+/** `remit.numberGaps`: list gaps in invoice numbers. */
 export class NumberGapsResource {
 	readonly #transport: Transport
 
@@ -1425,12 +1452,16 @@ export class NumberGapsResource {
 	}
 }
 
-/** `remit.organization` */
+/** `remit.organization`: read the organization, update the organization. */
 export class OrganizationResource {
 	readonly #transport: Transport
+	/** `remit.organization.logo`: read the logo, set the logo, delete the logo. */
 	readonly logo: OrganizationLogoResource
+	/** `remit.organization.nextInvoiceNumber`: read the next invoice number, set the next invoice number. */
 	readonly nextInvoiceNumber: OrganizationNextInvoiceNumberResource
+	/** `remit.organization.paymentCredentials`: read the payment credentials, set the payment credentials, delete the payment credentials. */
 	readonly paymentCredentials: OrganizationPaymentCredentialsResource
+	/** `remit.organization.usage`: read the usage of the organization. */
 	readonly usage: OrganizationUsageResource
 
 	constructor(transport: Transport) {
@@ -1489,7 +1520,7 @@ export class OrganizationResource {
 	}
 }
 
-/** `remit.organization.logo` */
+/** `remit.organization.logo`: read the logo, set the logo, delete the logo. */
 export class OrganizationLogoResource {
 	readonly #transport: Transport
 
@@ -1536,7 +1567,7 @@ export class OrganizationLogoResource {
 	}
 }
 
-/** `remit.organization.nextInvoiceNumber` */
+/** `remit.organization.nextInvoiceNumber`: read the next invoice number, set the next invoice number. */
 export class OrganizationNextInvoiceNumberResource {
 	readonly #transport: Transport
 
@@ -1572,7 +1603,7 @@ export class OrganizationNextInvoiceNumberResource {
 	}
 }
 
-/** `remit.organization.paymentCredentials` */
+/** `remit.organization.paymentCredentials`: read the payment credentials, set the payment credentials, delete the payment credentials. */
 export class OrganizationPaymentCredentialsResource {
 	readonly #transport: Transport
 
@@ -1619,7 +1650,7 @@ export class OrganizationPaymentCredentialsResource {
 	}
 }
 
-/** `remit.organization.usage` */
+/** `remit.organization.usage`: read the usage of the organization. */
 export class OrganizationUsageResource {
 	readonly #transport: Transport
 
@@ -1648,7 +1679,7 @@ export interface PaymentsReleaseQuery extends NonNullable<operations['payments.r
 /** The query of `remit.payments.history`. */
 export interface PaymentsHistoryQuery extends NonNullable<operations['payments.history']['parameters']['query']> {}
 
-/** `remit.payments` */
+/** `remit.payments`: list payments, record a payment, read a payment, update a payment, allocate a payment to invoices, take a payment off its invoices, list the changes of a record, reverse a payment. */
 export class PaymentsResource {
 	readonly #transport: Transport
 
@@ -1809,7 +1840,7 @@ export interface PipelinesListQuery extends NonNullable<operations['pipelines.li
 /** The query of `remit.pipelines.history`. */
 export interface PipelinesHistoryQuery extends NonNullable<operations['pipelines.history']['parameters']['query']> {}
 
-/** `remit.pipelines` */
+/** `remit.pipelines`: list pipelines, create a pipeline, read a pipeline, update a pipeline, delete a pipeline, list the changes of a record. */
 export class PipelinesResource {
 	readonly #transport: Transport
 
@@ -1929,7 +1960,7 @@ export class PipelinesResource {
 	}
 }
 
-/** `remit.reports` */
+/** `remit.reports`: sum up invoices and payments. */
 export class ReportsResource {
 	readonly #transport: Transport
 
@@ -1952,7 +1983,7 @@ export class ReportsResource {
 /** The query of `remit.search.list`. */
 export interface SearchListQuery extends NonNullable<operations['search.list']['parameters']['query']> {}
 
-/** `remit.search` */
+/** `remit.search`: search all records. */
 export class SearchResource {
 	readonly #transport: Transport
 
@@ -1972,9 +2003,10 @@ export class SearchResource {
 	}
 }
 
-/** `remit.session` */
+/** `remit.session`: read the session, sign in, sign out. */
 export class SessionResource {
 	readonly #transport: Transport
+	/** `remit.session.password`: change the password, reset a password, set a forgotten password. */
 	readonly password: SessionPasswordResource
 
 	constructor(transport: Transport) {
@@ -2021,7 +2053,7 @@ export class SessionResource {
 	}
 }
 
-/** `remit.session.password` */
+/** `remit.session.password`: change the password, reset a password, set a forgotten password. */
 export class SessionPasswordResource {
 	readonly #transport: Transport
 
@@ -2081,7 +2113,7 @@ export class SessionPasswordResource {
 /** The query of `remit.sessions.list`. */
 export interface SessionsListQuery extends NonNullable<operations['sessions.list']['parameters']['query']> {}
 
-/** `remit.sessions` */
+/** `remit.sessions`: list sessions, end a session. */
 export class SessionsResource {
 	readonly #transport: Transport
 
@@ -2118,7 +2150,7 @@ export class SessionsResource {
 	}
 }
 
-/** `remit.setup` */
+/** `remit.setup`: read the state of the set-up, set up the first person. */
 export class SetupResource {
 	readonly #transport: Transport
 
@@ -2160,7 +2192,7 @@ export interface TaxRatesListQuery extends NonNullable<operations['taxRates.list
 /** The query of `remit.taxRates.history`. */
 export interface TaxRatesHistoryQuery extends NonNullable<operations['taxRates.history']['parameters']['query']> {}
 
-/** `remit.taxRates` */
+/** `remit.taxRates`: list tax rates, create a tax rate, read a tax rate, update a tax rate, archive a tax rate, list the changes of a record. */
 export class TaxRatesResource {
 	readonly #transport: Transport
 
@@ -2286,7 +2318,7 @@ export interface TimeEntriesListQuery extends NonNullable<operations['timeEntrie
 /** The query of `remit.timeEntries.history`. */
 export interface TimeEntriesHistoryQuery extends NonNullable<operations['timeEntries.history']['parameters']['query']> {}
 
-/** `remit.timeEntries` */
+/** `remit.timeEntries`: list time entries, create a time entry, read a time entry, update a time entry, delete a time entry, list the changes of a record. */
 export class TimeEntriesResource {
 	readonly #transport: Transport
 
@@ -2409,7 +2441,7 @@ export class TimeEntriesResource {
 /** The query of `remit.users.list`. */
 export interface UsersListQuery extends NonNullable<operations['users.list']['parameters']['query']> {}
 
-/** `remit.users` */
+/** `remit.users`: list people, read a person, update a person, remove a person. */
 export class UsersResource {
 	readonly #transport: Transport
 
@@ -2502,10 +2534,12 @@ export interface ConnectionsListQuery extends NonNullable<operations['connection
 /** The query of `remit.connections.history`. */
 export interface ConnectionsHistoryQuery extends NonNullable<operations['connections.history']['parameters']['query']> {}
 
-/** `remit.connections` */
+/** `remit.connections`: list connections, create a connection, read a connection, update a connection, delete a connection, authorize a connection, list the changes of a connection, make a link to connect an account, test a connection. */
 export class ConnectionsResource {
 	readonly #transport: Transport
+	/** `remit.connections.providers`: list providers. */
 	readonly providers: ConnectionsProvidersResource
+	/** `remit.connections.objects`: read the fields of an object. */
 	readonly objects: ConnectionsObjectsResource
 
 	constructor(transport: Transport) {
@@ -2675,7 +2709,7 @@ export class ConnectionsResource {
 /** The query of `remit.connections.providers.list`. */
 export interface ConnectionsProvidersListQuery extends NonNullable<operations['connections.providers.list']['parameters']['query']> {}
 
-/** `remit.connections.providers` */
+/** `remit.connections.providers`: list providers. */
 export class ConnectionsProvidersResource {
 	readonly #transport: Transport
 
@@ -2700,7 +2734,7 @@ export class ConnectionsProvidersResource {
 	}
 }
 
-/** `remit.connections.objects` */
+/** `remit.connections.objects`: read the fields of an object. */
 export class ConnectionsObjectsResource {
 	readonly #transport: Transport
 
@@ -2725,9 +2759,10 @@ export class ConnectionsObjectsResource {
 /** The query of `remit.mappings.list`. */
 export interface MappingsListQuery extends NonNullable<operations['mappings.list']['parameters']['query']> {}
 
-/** `remit.mappings` */
+/** `remit.mappings`: list mappings, create a mapping, read a mapping, update a mapping, delete a mapping, preview a mapping. */
 export class MappingsResource {
 	readonly #transport: Transport
+	/** `remit.mappings.defaults`: list default mappings. */
 	readonly defaults: MappingsDefaultsResource
 
 	constructor(transport: Transport) {
@@ -2850,7 +2885,7 @@ export class MappingsResource {
 /** The query of `remit.mappings.defaults.list`. */
 export interface MappingsDefaultsListQuery extends NonNullable<operations['mappings.defaults.list']['parameters']['query']> {}
 
-/** `remit.mappings.defaults` */
+/** `remit.mappings.defaults`: list default mappings. */
 export class MappingsDefaultsResource {
 	readonly #transport: Transport
 
@@ -2881,11 +2916,14 @@ export interface SyncsListQuery extends NonNullable<operations['syncs.list']['pa
 /** The query of `remit.syncs.history`. */
 export interface SyncsHistoryQuery extends NonNullable<operations['syncs.history']['parameters']['query']> {}
 
-/** `remit.syncs` */
+/** `remit.syncs`: list syncs, create a sync, read a sync, update a sync, delete a sync, cancel a run, list the changes of a sync, pause a sync, resume a sync, run a sync. */
 export class SyncsResource {
 	readonly #transport: Transport
+	/** `remit.syncs.errors`: list the open errors of a sync, read an error of a sync, resolve a conflict. */
 	readonly errors: SyncsErrorsResource
+	/** `remit.syncs.links`: list links, link two records, read a link, remove a link. */
 	readonly links: SyncsLinksResource
+	/** `remit.syncs.runs`: list runs, read a run, confirm the deletions of a run. */
 	readonly runs: SyncsRunsResource
 
 	constructor(transport: Transport) {
@@ -3063,7 +3101,7 @@ export class SyncsResource {
 /** The query of `remit.syncs.errors.list`. */
 export interface SyncsErrorsListQuery extends NonNullable<operations['syncs.errors.list']['parameters']['query']> {}
 
-/** `remit.syncs.errors` */
+/** `remit.syncs.errors`: list the open errors of a sync, read an error of a sync, resolve a conflict. */
 export class SyncsErrorsResource {
 	readonly #transport: Transport
 
@@ -3125,7 +3163,7 @@ export class SyncsErrorsResource {
 /** The query of `remit.syncs.links.list`. */
 export interface SyncsLinksListQuery extends NonNullable<operations['syncs.links.list']['parameters']['query']> {}
 
-/** `remit.syncs.links` */
+/** `remit.syncs.links`: list links, link two records, read a link, remove a link. */
 export class SyncsLinksResource {
 	readonly #transport: Transport
 
@@ -3197,10 +3235,12 @@ export class SyncsLinksResource {
 /** The query of `remit.syncs.runs.list`. */
 export interface SyncsRunsListQuery extends NonNullable<operations['syncs.runs.list']['parameters']['query']> {}
 
-/** `remit.syncs.runs` */
+/** `remit.syncs.runs`: list runs, read a run, confirm the deletions of a run. */
 export class SyncsRunsResource {
 	readonly #transport: Transport
+	/** `remit.syncs.runs.deletions`: list what a run would delete. */
 	readonly deletions: SyncsRunsDeletionsResource
+	/** `remit.syncs.runs.errors`: list the errors of a run. */
 	readonly errors: SyncsRunsErrorsResource
 
 	constructor(transport: Transport) {
@@ -3256,7 +3296,7 @@ export class SyncsRunsResource {
 /** The query of `remit.syncs.runs.deletions.list`. */
 export interface SyncsRunsDeletionsListQuery extends NonNullable<operations['syncs.runs.deletions.list']['parameters']['query']> {}
 
-/** `remit.syncs.runs.deletions` */
+/** `remit.syncs.runs.deletions`: list what a run would delete. */
 export class SyncsRunsDeletionsResource {
 	readonly #transport: Transport
 
@@ -3286,7 +3326,7 @@ export class SyncsRunsDeletionsResource {
 /** The query of `remit.syncs.runs.errors.list`. */
 export interface SyncsRunsErrorsListQuery extends NonNullable<operations['syncs.runs.errors.list']['parameters']['query']> {}
 
-/** `remit.syncs.runs.errors` */
+/** `remit.syncs.runs.errors`: list the errors of a run. */
 export class SyncsRunsErrorsResource {
 	readonly #transport: Transport
 
@@ -3313,11 +3353,15 @@ export class SyncsRunsErrorsResource {
 	}
 }
 
-/** `remit.webhooks` */
+/** `remit.webhooks`: deliveries, endpoints, eventTypes, events. */
 export class WebhooksResource {
+	/** `remit.webhooks.deliveries`: list webhook deliveries, read a webhook delivery, redeliver a webhook. */
 	readonly deliveries: WebhooksDeliveriesResource
+	/** `remit.webhooks.endpoints`: list webhook endpoints, create a webhook endpoint, read a webhook endpoint, update a webhook endpoint, delete a webhook endpoint, redeliver to a webhook endpoint, rotate a webhook secret, read the figures of a webhook endpoint, test a webhook endpoint. */
 	readonly endpoints: WebhooksEndpointsResource
+	/** `remit.webhooks.eventTypes`: list event types. */
 	readonly eventTypes: WebhooksEventTypesResource
+	/** `remit.webhooks.events`: list events, read an event. */
 	readonly events: WebhooksEventsResource
 
 	constructor(transport: Transport) {
@@ -3331,7 +3375,7 @@ export class WebhooksResource {
 /** The query of `remit.webhooks.deliveries.list`. */
 export interface WebhooksDeliveriesListQuery extends NonNullable<operations['webhooks.deliveries.list']['parameters']['query']> {}
 
-/** `remit.webhooks.deliveries` */
+/** `remit.webhooks.deliveries`: list webhook deliveries, read a webhook delivery, redeliver a webhook. */
 export class WebhooksDeliveriesResource {
 	readonly #transport: Transport
 
@@ -3383,7 +3427,7 @@ export class WebhooksDeliveriesResource {
 /** The query of `remit.webhooks.endpoints.list`. */
 export interface WebhooksEndpointsListQuery extends NonNullable<operations['webhooks.endpoints.list']['parameters']['query']> {}
 
-/** `remit.webhooks.endpoints` */
+/** `remit.webhooks.endpoints`: list webhook endpoints, create a webhook endpoint, read a webhook endpoint, update a webhook endpoint, delete a webhook endpoint, redeliver to a webhook endpoint, rotate a webhook secret, read the figures of a webhook endpoint, test a webhook endpoint. */
 export class WebhooksEndpointsResource {
 	readonly #transport: Transport
 
@@ -3547,7 +3591,7 @@ export class WebhooksEndpointsResource {
 /** The query of `remit.webhooks.eventTypes.list`. */
 export interface WebhooksEventTypesListQuery extends NonNullable<operations['webhooks.eventTypes.list']['parameters']['query']> {}
 
-/** `remit.webhooks.eventTypes` */
+/** `remit.webhooks.eventTypes`: list event types. */
 export class WebhooksEventTypesResource {
 	readonly #transport: Transport
 
@@ -3575,7 +3619,7 @@ export class WebhooksEventTypesResource {
 /** The query of `remit.webhooks.events.list`. */
 export interface WebhooksEventsListQuery extends NonNullable<operations['webhooks.events.list']['parameters']['query']> {}
 
-/** `remit.webhooks.events` */
+/** `remit.webhooks.events`: list events, read an event. */
 export class WebhooksEventsResource {
 	readonly #transport: Transport
 
