@@ -174,6 +174,17 @@ describe('testFetch', () => {
 		])
 	})
 
+	test('says with 429 and 503 when to come back, as the server does', async () => {
+		const { remit } = clientOf({
+			'companies.get': problem('rate_limited'),
+			'companies.list': problem('rate_limited', { headers: { 'Retry-After': '9' } }),
+			'invoices.get': problem('unavailable'),
+		})
+		expect(await failure(remit.companies.get('cmp_1'))).toMatchObject({ name: 'RateLimitError', retryAfter: 1 })
+		expect(await failure(remit.companies.list())).toMatchObject({ retryAfter: 9 })
+		expect(((await failure(remit.invoices.get('inv_1'))) as sdk.ApiError).headers.get('Retry-After')).toBe('1')
+	})
+
 	test('rejects what is no operation, and no code', async () => {
 		const { fetch } = clientOf()
 		await expect(fetch('https://remit.test/api/nothing')).rejects.toThrow('there is no operation GET /api/nothing')

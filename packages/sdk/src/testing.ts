@@ -61,7 +61,8 @@ type AnyRequest = { [Name in OperationName]: TestRequest<Name> }[OperationName]
 
 /**
  * Makes a `fetch` that reaches nobody. An operation that is not among the answers gets the example of the contract, which is a
- * success. A request for no operation of the contract rejects, so that the test fails and says so.
+ * success. A request for no operation of the contract rejects, so that the test fails and says so. Nothing else of a request is checked:
+ * what the server would reject gets the example, too.
  *
  * @example
  * ```ts
@@ -153,7 +154,7 @@ type CodeOfAny = 'headers_too_large' | 'method_not_allowed' | 'request_timeout' 
 
 /**
  * The answer by which the server rejects a call, by its code. Name the operation for the codes that it has. A `status` in the changes is
- * that of the answer, too.
+ * that of the answer, too. One of 429 or 503 has `Retry-After: 1`, unless `headers` has another.
  */
 export function problem<Name extends OperationName = OperationName>(
 	code: ProblemCode<Name>,
@@ -163,9 +164,10 @@ export function problem<Name extends OperationName = OperationName>(
 	if (!status) throw new Error(`@remit/sdk/testing: there is no error code ${code}`)
 	const type = `urn:remit:problem:${code}`
 	const body = { type, title, status, detail: `${title}.`, instance: '/', code, requestId, ...changes }
+	const wait = [429, 503].includes(body.status) && { 'Retry-After': '1' }
 	return Response.json(body, {
 		status: body.status,
-		headers: { ...always, 'Content-Type': 'application/problem+json', ...headers },
+		headers: { ...always, 'Content-Type': 'application/problem+json', ...wait, ...headers },
 	})
 }
 
