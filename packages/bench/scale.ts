@@ -12,7 +12,7 @@ import { median } from './measure.ts'
 import type { Server } from './processes.ts'
 import { startRemit } from './remit.ts'
 import { check, print, table, title } from './report.ts'
-import { isReachable, newDatabase } from './scratch.ts'
+import { isReachable, newDatabase, run as runSql } from './scratch.ts'
 
 const organizationCount = 50
 
@@ -30,8 +30,9 @@ export async function scale(run: Run): Promise<void> {
 	title('Creates a second on PostgreSQL (processes, PostgreSQL and driver on the same cores)')
 	const lines: string[][] = []
 	for (const { what, keys, least, goal } of loads) {
-		// Not counted: Node compiles the code during the first requests.
+		// Not counted: Node compiles the code during the first requests, and PostgreSQL keeps plans for empty tables until it knows better.
 		await createsPerSecond(servers, keys, run)
+		await runSql('analyze', url)
 		const [alone, together]: [number[], number[]] = [[], []]
 		for (let turn = 0; turn < run.rounds; turn++) {
 			alone.push(await createsPerSecond(servers.slice(0, 1), keys, run))
