@@ -18,6 +18,7 @@ const checks: readonly [name: string, command: string][] = [
 	['start on an empty folder', 'node tools/smoke.ts'],
 	['the packed server', 'node tools/packed/server.ts'],
 	['the packed server on the oldest Node and on one before', 'node tools/packed/nodes.ts'],
+	['the packages, made and installed as the documents say', 'node tools/packed/documents.ts'],
 	['the examples, with the packed SDK', 'node tools/packed/examples.ts'],
 	['the packed SDK in every runtime', 'node tools/packed/runtimes.ts'],
 	['the packed contract diff', 'node tools/packed/diff.ts'],
