@@ -22,11 +22,15 @@ const document: OpenApiDocument = {
 	components: {
 		schemas: {
 			DealCreate: object({ stages: { type: 'array', items: ref('Stage') }, color: ref('Color') }),
-			Deal: { ...object({ stages: { type: 'array', items: ref('Stage') } }), examples: [{ additionalProperties: false }] },
+			Deal: {
+				...object({ stages: { type: 'array', items: ref('Stage') }, data: ref('Data') }),
+				examples: [{ additionalProperties: false }],
+			},
 			Stage: object({ name: { type: 'string' } }),
 			Color: { enum: ['red'] },
 			DealWon: object({ deal: ref('Deal'), color: ref('Color') }),
 			Data: { type: 'object', additionalProperties: {} },
+			DealSort: { enum: ['name'] },
 		},
 	},
 }
@@ -47,4 +51,8 @@ it('gives requests a sealed copy of what answers have too', () => {
 	expect(components.schemas.DealCreate?.properties).toHaveProperty('stages.items', ref('StageInput'))
 	expect(components.schemas).not.toHaveProperty('ColorInput')
 	expect(paths['/deals']?.post?.requestBody?.content).toEqual(json('DealCreate'))
+})
+
+it('leaves out what nothing refers to: linters of the document warn of it', () => {
+	expect(openAnswers(document).components.schemas).not.toHaveProperty('DealSort')
 })

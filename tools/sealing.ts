@@ -5,7 +5,7 @@ type Schemas = OpenApiDocument['components']['schemas']
 
 /**
  * The document whose answers may have more fields than it says, of one whose objects are all sealed. A schema of both gets a sealed copy for
- * requests, `…Input`.
+ * requests, `…Input`, and one that nothing refers to is left out: normalise.ts writes the enum of a parameter with a default out in its place.
  */
 export function openAnswers(document: OpenApiDocument): OpenApiDocument {
 	const { schemas } = document.components
@@ -19,7 +19,8 @@ export function openAnswers(document: OpenApiDocument): OpenApiDocument {
 				[name, open(schema) as JsonObject],
 				[`${name}Input`, input],
 			]
-		return [[name, asked.has(name) ? input : (open(schema) as JsonObject)]]
+		if (asked.has(name)) return [[name, input]]
+		return answered.has(name) ? [[name, open(schema) as JsonObject]] : []
 	})
 	const { paths, webhooks, components } = document
 	return {
