@@ -1839,15 +1839,15 @@ export type Invoice = {
 	invoiceNumber: string;
 	/** Its status. */
 	status: InvoiceStatus;
-	/** When it was issued, in Unix milliseconds. */
+	/** When it was issued, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	issuedDate: UnixMs | null;
-	/** When it is due, in Unix milliseconds. */
+	/** When it is due, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	dueDate: UnixMs | null;
-	/** First day on which the goods or services were supplied, in Unix milliseconds. */
+	/** First day on which the goods or services were supplied, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	periodStart: UnixMs | null;
-	/** Last day on which they were supplied, in Unix milliseconds. */
+	/** Last day on which they were supplied, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	periodEnd: UnixMs | null;
-	/** When it was paid, in Unix milliseconds. */
+	/** When it was paid, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	paidDate: UnixMs | null;
 	/** How it was paid. */
 	paymentMethod: string | null;
@@ -2038,15 +2038,15 @@ export type InvoiceInput = {
 	invoiceNumber?: Name;
 	/** Default `draft`. */
 	status?: InvoiceStatus;
-	/** When it was issued. If it is empty, the first `sent` sets it. It is as Unix milliseconds or text. */
+	/** When it was issued, as Unix milliseconds or text. A plain date is that calendar day in every time zone, and is read back as 00:00 UTC of it; any other value is an instant. If it is empty, the first `sent` sets it to that instant. */
 	issuedDate?: DateInput | null;
-	/** When it is due. A plain date is a day in the organization's time zone. It is as Unix milliseconds or text. */
+	/** When it is due, as Unix milliseconds or text. A plain date is that calendar day in every time zone, and is read back as 00:00 UTC of it; any other value is an instant. It is overdue once the day has ended in the organization's time zone. */
 	dueDate?: DateInput | null;
-	/** First day on which the goods or services were supplied, as Unix milliseconds or text. */
+	/** First day on which the goods or services were supplied, as Unix milliseconds or text. A plain date is that calendar day in every time zone, and is read back as 00:00 UTC of it; any other value is an instant. */
 	periodStart?: DateInput | null;
-	/** Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). It is as Unix milliseconds or text. */
+	/** Last day on which they were supplied, as Unix milliseconds or text. A plain date is that calendar day in every time zone, and is read back as 00:00 UTC of it; any other value is an instant. It is not before `periodStart` (422 `invalid_period`). */
 	periodEnd?: DateInput | null;
-	/** When it was paid. If it is empty, `paid` sets it. It is as Unix milliseconds or text. */
+	/** When it was paid, as Unix milliseconds or text. A plain date is that calendar day in every time zone, and is read back as 00:00 UTC of it; any other value is an instant. If it is empty, `paid` sets it to that instant. */
 	paidDate?: DateInput | null;
 	/** How it was paid. */
 	paymentMethod?: Line | null;
@@ -2190,11 +2190,11 @@ export type InvoiceSummary = {
 	invoiceNumber: string;
 	/** Its status. */
 	status: InvoiceStatus;
-	/** When it was issued, in Unix milliseconds. */
+	/** When it was issued, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	issuedDate: UnixMs | null;
-	/** When it is due, in Unix milliseconds. */
+	/** When it is due, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	dueDate: UnixMs | null;
-	/** When it was paid, in Unix milliseconds. */
+	/** When it was paid, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	paidDate: UnixMs | null;
 	/** Sum before tax, in minor units of the currency. */
 	subtotalCents: Cents;
@@ -2358,9 +2358,9 @@ export type LineItemInput = {
 	taxes?: LineTaxInput[] | null;
 	/** A saved tax rate as the line's only tax. Not together with `taxes`; null leaves the line without the rate and its tax. */
 	taxRateId?: Id | null;
-	/** First day on which the goods or services were supplied, as Unix milliseconds or text. */
+	/** First day on which the goods or services were supplied, as Unix milliseconds or text. A plain date is that calendar day in every time zone, and is read back as 00:00 UTC of it; any other value is an instant. */
 	periodStart?: DateInput | null;
-	/** Last day on which they were supplied; not before `periodStart` (422 `invalid_period`). It is as Unix milliseconds or text. */
+	/** Last day on which they were supplied, as Unix milliseconds or text. A plain date is that calendar day in every time zone, and is read back as 00:00 UTC of it; any other value is an instant. It is not before `periodStart` (422 `invalid_period`). */
 	periodEnd?: DateInput | null;
 	/** The caller's own data: at most 20 strings of at most 500 characters, with names of at most 100. */
 	metadata?: Metadata | null;
@@ -3430,15 +3430,15 @@ export type PublicInvoice = {
 	invoiceNumber: string;
 	/** Its status. */
 	status: InvoiceStatus;
-	/** When it was issued, in Unix milliseconds. */
+	/** When it was issued, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	issuedDate: UnixMs | null;
-	/** When it is due, in Unix milliseconds. */
+	/** When it is due, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	dueDate: UnixMs | null;
-	/** First day on which the goods or services were supplied, in Unix milliseconds. */
+	/** First day on which the goods or services were supplied, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	periodStart: UnixMs | null;
-	/** Last day on which they were supplied, in Unix milliseconds. */
+	/** Last day on which they were supplied, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	periodEnd: UnixMs | null;
-	/** When it was paid, in Unix milliseconds. */
+	/** When it was paid, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	paidDate: UnixMs | null;
 	/** Sum before tax, in minor units of the currency. */
 	subtotalCents: Cents;
@@ -3508,9 +3508,9 @@ export type PublicLineItem = {
 	taxCents: Cents;
 	/** Net + tax, in minor units of the currency. */
 	grossCents: Cents;
-	/** First day on which the goods or services were supplied, in Unix milliseconds. */
+	/** First day on which the goods or services were supplied, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	periodStart: UnixMs | null;
-	/** Last day on which they were supplied, in Unix milliseconds. */
+	/** Last day on which they were supplied, in Unix milliseconds. 00:00 UTC is a calendar day, so show it in UTC; any other value is an instant in the organization's time zone. */
 	periodEnd: UnixMs | null;
 };
 /** What the mail server answered for one recipient of an e-mail. */
@@ -4262,7 +4262,7 @@ export type TimeEntriesInvoice = {
 	notes?: Text | null;
 	/** Payment terms. Default: the organization's. */
 	paymentTerms?: Text | null;
-	/** When it is due. A plain date is a day in the organization's time zone. It is as Unix milliseconds or text. */
+	/** When it is due, as Unix milliseconds or text. A plain date is that calendar day in every time zone, and is read back as 00:00 UTC of it; any other value is an instant. */
 	dueDate?: DateInput | null;
 	/** Whether to show the break-down by hourly rate. Default false. */
 	showRateBreakdown?: boolean;
