@@ -29,15 +29,18 @@ const named = ({ pointer, parameter }: ProblemError) => parameter ?? (pointer ==
 const keyword = (error: Violation) => error.errorCode?.replace('.openapi.validation', '') ?? ''
 
 /**
- * The violations to name. What is in an array or object that has too much in it is not looked into, and what is empty is not
- * called blank. A value that fits no member of an anyOf is reported once for each member: if a member has the value's type,
+ * The violations to name. What is in an array or object that has too much in it is not looked into, what is empty is not called blank, and
+ * what is no integer is not said to miss its format, too. A value that fits no member of an anyOf is reported once for each member: if a member has the value's type,
  * only its violations stay; otherwise one violation lists the types of all members.
  */
 function collapse(all: readonly Violation[]): Violation[] {
 	const overfull = new Set(all.filter((error) => /^max(Items|Properties)$/.test(keyword(error))).map(({ path }) => path))
 	const overfullAbove = finderOf(overfull)
 	const empty = new Set(all.filter((error) => keyword(error) === 'minLength').map(({ path }) => path))
-	const errors = all.filter(({ path, message }) => overfullAbove(path).length === 0 && !(message === notBlank && empty.has(path)))
+	const fractions = new Set(all.filter(({ message }) => message === noInteger).map(({ path }) => path))
+	const isRepeated = ({ path, message }: Violation) =>
+		(message === notBlank && empty.has(path)) || (integerFormat.test(message) && fractions.has(path))
+	const errors = all.filter((error) => overfullAbove(error.path).length === 0 && !isRepeated(error))
 	const types = new Map<string, Set<string>>()
 	for (const { path } of errors.filter((error) => keyword(error) === 'anyOf')) {
 		// A path that is reported twice has its last place.
@@ -120,6 +123,10 @@ const firstDateMs = 'must be >= 100000000000'
 
 /** The message for text of blanks (`Name` in spec/scalars.tsp). */
 const notBlank = 'must match pattern "\\S"'
+
+/** The messages for a number that is no integer, of its type and of its format. */
+const noInteger = 'must be integer'
+const integerFormat = /^must match format "int\d+"$/
 
 /** The message for a list in the query that is empty, and what a caller can make of it. */
 const notAList = 'must be array'

@@ -278,3 +278,12 @@ it('Several mistakes are counted in the detail, and the first is named there', a
 	})
 	await everywhere({ body: { notes: 5 } }, ({ body }) => expect(body.detail).toMatch(/^\/notes must be /))
 })
+
+it('An amount that is no integer is one mistake, and its detail says so', async () => {
+	const details = ({ body }: Answer) => (body.errors as ProblemError[]).map(({ pointer, detail }) => `${pointer} ${detail}`)
+	await everywhere({ body: { totalCents: 1.5 } }, (answer) => expect(details(answer)).toEqual(['/totalCents must be integer']))
+	const lineItems = [{ description: 'Work', unitPriceCents: 1.5, quantity: 1 }]
+	await everywhere({ body: { lineItems } }, (answer) =>
+		expect(details(answer)).toEqual(['/lineItems/0/unitPriceCents must be integer or string']),
+	)
+})
