@@ -79,12 +79,18 @@ describe('the Authorization header', () => {
 		['no scheme', () => server.key],
 		['no key', () => 'Bearer'],
 		['two keys', () => `Bearer ${server.key} ${server.key}`],
-		['a key in quotes', () => `Bearer "${server.key}"`],
 		['nothing in it', () => ''],
-	])('is refused with %s', async (_name, authorization) => {
+	])('is refused with %s, and its answer says what belongs there', async (_name, authorization) => {
 		const answer = await ask(authorization())
 		expect(answer).toMatchObject(refused)
+		expect(answer.body.detail).toBe('The header Authorization must be `Bearer`, a blank and the API key.')
 		expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="remit", error="invalid_token"')
+	})
+
+	it('is refused with a key in quotes, which is another key', async () => {
+		const answer = await ask(`Bearer "${server.key}"`)
+		expect(answer).toMatchObject(refused)
+		expect(answer.body.detail).toBe('The API key is unknown, expired or revoked.')
 	})
 
 	it('and X-API-Key are the only places where the server reads a key', async () => {

@@ -59,6 +59,8 @@ async function lookUpSession(db: Db, hash: string): Promise<Found | undefined> {
 /** 32 bytes, base64url. */
 const isWellFormedToken = (token: string) => /^[\w-]{43}$/.test(token)
 
+const malformedHeader = 'The header Authorization must be `Bearer`, a blank and the API key.'
+
 export const keyCacheMs = 2_000
 const maxCachedKeys = 10_000
 
@@ -99,8 +101,9 @@ export class Callers {
 		const hash = hashKey(key)
 		const isKey = this.#worked.has(hash) || isWellFormedKey(key)
 		const caller = await this.#find(isKey ? hash : undefined, lookUpKey, mayGuess)
-		if (!caller) throw unauthorized('invalid_credentials', 'The API key is unknown, expired or revoked.')
-		return caller
+		if (caller) return caller
+		const isMalformed = authorization !== undefined && key === ''
+		throw unauthorized('invalid_credentials', isMalformed ? malformedHeader : 'The API key is unknown, expired or revoked.')
 	}
 
 	async #identifyPerson(token: string | undefined, mayGuess: () => Promise<void>): Promise<Caller> {
