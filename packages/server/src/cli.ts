@@ -224,11 +224,11 @@ try {
 	const foreseen = error instanceof ConfigError || error instanceof UsageError || error instanceof OtherVersionError
 	const isOfSqlite = String((error as { code?: string }).code).startsWith('SQLITE_')
 	const unreachable = !isOfSqlite && unavailability(error) !== undefined
-	if (foreseen) console.error((error as Error).message)
+	if (foreseen) console.error(error.message)
 	else if (unreachable)
 		console.error(
 			`DATABASE_URL: the database cannot be reached: ${(error as Error).message || (error as { code?: string }).code}`,
 		)
 	else console.error(error)
-	process.exit(1)
+	process.exit(error instanceof UsageError ? error.exitCode : 1)
 }

@@ -47,6 +47,22 @@ describe.concurrent('remit', () => {
 	})
 
 	const keysCreate = ['keys', 'create', '--scopes', 'invoices:read', '--organization']
+	const verify = ['contract', 'verify', '--url', 'http://127.0.0.1:1', '--api-key', 'rmt_x']
+	it.each<[string, string[], RegExp]>([
+		[
+			'a file that cannot be written',
+			[...verify, '--junit', 'missing/contract.xml'],
+			/^--junit missing\/contract\.xml: .*ENOENT/,
+		],
+		['a server that nobody runs', verify, /^--url http:\/\/127\.0\.0\.1:1: GET /],
+		['no key', ['contract', 'verify'], /^--api-key: a key is needed/],
+		['an unknown option', [...verify, '--junti', 'x'], /unknown option '--junti'/],
+	])('contract verify ends with 2 for %s, as 1 says that the contract is broken', async (_name, args, line) => {
+		const result = await remit.run(args)
+		expectRefusal(result, line)
+		expect(result.code).toBe(2)
+	})
+
 	it.each<[string, string[], RegExp]>([
 		[
 			'an unknown scope',

@@ -20,7 +20,9 @@ export interface CommandContext {
 }
 
 /** A mistake in the command line, in one sentence. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+	exitCode = 1
+}
 
 export const command = (parent: Command, name: string, description: string): Command =>
 	parent.command(name).description(description).option('--json', 'print machine-readable output')

@@ -1,7 +1,7 @@
 // `remit contract`: whether a server keeps its contract, and whether a newer contract breaks callers.
-import { writeFileSync } from 'node:fs'
-import type { Command } from 'commander'
-import { print } from '../command.ts'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { type Command, CommanderError } from 'commander'
+import { print, UsageError } from '../command.ts'
 import { type RemoteOptions, remoteCommand, requireKey } from '../remote/remote.ts'
 
 export function addContractCommands(program: Command): void {
@@ -25,16 +25,41 @@ export function addContractCommands(program: Command): void {
 		.option('--shared', 'the organization has records of others: leave out what changes all of it or cannot be removed')
 		.option('--test-payments', 'the payment processor is the one for tests: ask it for payment links, too')
 		.addHelpText('after', help)
-		.action(async (options: Options) => {
-			const apiKey = requireKey(options)
-			const only = options.only?.split(',').map((part) => part.trim())
-			// Loaded only here: compiling the contract takes a while.
-			const { verify } = await import('./verify.ts')
-			const { isKept, rows, text, junit } = await verify({ ...options, apiKey, only })
-			if (options.junit !== undefined) writeFileSync(options.junit, junit)
-			print(options, { isKept, rows }, text)
-			if (!isKept) process.exitCode = 1
+		.exitOverride((error) => {
+			throw new CommanderError(error.exitCode && notAsked, error.code, error.message)
 		})
+		.action(async (options: Options) => {
+			try {
+				await verifyServer(options)
+			} catch (error) {
+				if (error instanceof UsageError) error.exitCode = notAsked
+				throw error
+			}
+		})
+}
+
+/** The exit code when the server could not be asked; 1 says that it does not keep its contract. */
+const notAsked = 2
+
+async function verifyServer(options: Options): Promise<void> {
+	const apiKey = requireKey(options)
+	const only = options.only?.split(',').map((part) => part.trim())
+	// Before the run, whose result would be lost.
+	if (options.junit !== undefined) requireWritable(options.junit)
+	// Loaded only here: compiling the contract takes a while.
+	const { verify } = await import('./verify.ts')
+	const { isKept, rows, text, junit } = await verify({ ...options, apiKey, only })
+	print(options, { isKept, rows }, text)
+	if (options.junit !== undefined) writeFileSync(options.junit, junit)
+	if (!isKept) process.exitCode = 1
+}
+
+function requireWritable(file: string): void {
+	try {
+		closeSync(openSync(file, 'a'))
+	} catch (error) {
+		throw new UsageError(`--junit ${file}: cannot be written (${(error as NodeJS.ErrnoException).code})`)
+	}
 }
 
 interface Options extends RemoteOptions {
@@ -53,11 +78,12 @@ an organization of its own, and erase that afterwards:
 
   remit organizations create --name "Contract verification"
   remit keys create --organization org_… --scopes all
-  remit contract verify --url https://… --api-key rmt_… --junit contract.xml
+  REMIT_API_KEY=rmt_… remit contract verify --url https://… --junit contract.xml
   remit organizations erase org_… --yes
 
 It sends no mail, and calls no provider: connections that it makes lead to the
 server itself. It asks the payment processor only with --test-payments. The table
 says of which operations it knows only how they reject. Exit code 1 when an answer
-does not keep the contract.
+does not keep the contract, 2 when the server cannot be asked, such as with a wrong
+option, address or key.
 `

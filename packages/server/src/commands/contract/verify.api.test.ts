@@ -297,6 +297,29 @@ it('leaves out what a server that does not call its own address cannot be asked'
 	}
 })
 
+it('calls a server that is not Remit by its name, and not the key wrong', async () => {
+	mutation = {
+		after: (answer) => {
+			answer.status = 200
+			answer.headers = { 'content-type': 'text/html' }
+			answer.body = Buffer.from('<!doctype html><title>Welcome</title>')
+		},
+	}
+	await expect(verify({ apiKey: server.key, url: proxyUrl() })).rejects.toThrow(
+		/^--url http:\S+: is no Remit server: GET \/api\/organization answers 200 without X-Contract-Version/,
+	)
+})
+
+it('asks of a problem without a code for the code alone', async () => {
+	const told = await faults(['companies.get'], {
+		after: ({ status, body }) => {
+			if (status === 404) delete body.code
+		},
+	})
+	expect(told.some((fault) => /required property 'code'/.test(fault))).toBe(true)
+	expect(told.filter((fault) => /problem:undefined/.test(fault))).toEqual([])
+})
+
 it('ends with one sentence when nobody answers, the key is wrong or the server follows another version', async () => {
 	const url = proxyUrl()
 	await expect(verify({ apiKey: 'rmt_x', url: 'http://127.0.0.1:1' })).rejects.toThrow(

@@ -62,6 +62,10 @@ async function requireServer(server: ServerUnderTest): Promise<void> {
 		throw new UsageError(
 			`--url ${server.url}: follows the contract ${told}, and this command has ${version}: use that of ${told}`,
 		)
+	if (told === null && answer.status < 500)
+		throw new UsageError(
+			`--url ${server.url}: is no Remit server: GET /api/organization answers ${answer.status} without X-Contract-Version`,
+		)
 	if (answer.status === 401 || answer.status === 403)
 		throw new UsageError(`--api-key: ${server.url} refuses the key: ${(answer.body as { detail?: string }).detail}`)
 	if (answer.status !== 200)
