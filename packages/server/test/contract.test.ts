@@ -224,7 +224,7 @@ describe.each(operations)('$id', (operation) => {
 				if (violation) {
 					expect(violation.path).toMatch(/^\/(params|query|headers|body)/)
 					const rejected = { ...fast, url: `${path}?${input.query}`, query: { ...parse(input.query) } }
-					const errorsOf = (found: readonly Violation[] = []) => toValidationError(found, input.body, violation).errors
+					const errorsOf = (found: readonly Violation[] = []) => toValidationError(found, { body: input.body }, violation).errors
 					expect(errorsOf(await listViolations(operation, rejected))).toEqual(errorsOf(full.refusal?.errors))
 					return
 				}

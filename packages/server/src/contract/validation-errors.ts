@@ -4,13 +4,18 @@ import type { ProblemError } from '../generated/contract.ts'
 import type { Violation } from './fast-validator.ts'
 import { formats } from './formats.ts'
 
+interface Validated {
+	readonly body: unknown
+	readonly query?: Readonly<Record<string, unknown>>
+}
+
 /**
  * The error for a request with violations. When an unknown field has an empty name, the library loses its place; `first`, the
  * violation that the fast validator found, has it.
  */
-export function toValidationError(found: readonly Violation[], body: unknown, first: Violation): ApiError {
+export function toValidationError(found: readonly Violation[], request: Validated, first: Violation): ApiError {
 	const violations = collapse(found)
-	const errors = violations.slice(0, mostErrors + 1).map((violation) => place(violation.path ? violation : first, body))
+	const errors = violations.slice(0, mostErrors + 1).map((violation) => place(violation.path ? violation : first, request))
 	return new ApiError('invalid_request', summaryOf(errors), { errors })
 }
 
@@ -79,12 +84,12 @@ function finderOf(paths: ReadonlySet<string>): (path: string) => string[] {
 	}
 }
 
-function place(error: Violation, body: unknown): ProblemError {
+function place(error: Violation, { body, query = {} }: Validated): ProblemError {
 	const { path } = error
 	const where = /^\/(\w+)/.exec(path)?.[1] ?? ''
 	const code = codeOf(error, where)
-	const detail = where === 'query' && error.message === notAList ? oneOrMore : detailOf(error, code)
 	const rest = path.slice(where.length + 1)
+	const detail = (where === 'query' && detailOfQuery(error, query[rest.slice(1)])) || detailOf(error, code)
 	if (where === 'body') return { pointer: pointerTo(body, rest), code, detail }
 	// An item of a list is named by its parameter. The name of an unknown parameter is the caller's.
 	const name = code === 'unknown_parameter' ? rest : rest.replace(/\/\d+$/, '')
@@ -144,6 +149,12 @@ const things: Readonly<Record<string, readonly [one: string, many: string]>> = {
 function sizeOf(way: string, count: string, what: string): string {
 	if (way === 'fewer' && count === '1') return 'must not be empty'
 	return `must have at ${way === 'fewer' ? 'least' : 'most'} ${count} ${things[what]?.[count === '1' ? 0 : 1]}`
+}
+
+/** What is particular to a parameter with this value. One that comes several times is a list. */
+function detailOfQuery(error: Violation, value: unknown): string | undefined {
+	if (error.message === notAList) return oneOrMore
+	return keyword(error) === 'type' && Array.isArray(value) ? 'must be given once' : undefined
 }
 
 function detailOf(error: Violation, code: string): string {

@@ -247,6 +247,11 @@ describe('a parameter', () => {
 		for (const search of searches) at(parameter, rule, 'parameter')(await tenant.ask('GET', `/api/invoices?${search}`))
 	})
 
+	it.each(['limit', 'dealId', 'issuedFrom'])('of the query that is there twice is said to be: %s', async (parameter) => {
+		const { body } = await tenant.ask('GET', `/api/invoices?${parameter}=1&${parameter}=2`)
+		expect(body.errors).toEqual([{ parameter, code: 'type', detail: 'must be given once' }])
+	})
+
 	it.each([
 		['POST', 'idempotency-key', 'k'.repeat(256)],
 		['PATCH', 'if-match', `"${'1'.repeat(200)}"`],

@@ -56,7 +56,7 @@ export function requireWhole(object: InternalObject, output: Output): void {
 /** The error of a caller whose body, or a part of it, is not what the contract says. */
 function invalid(schema: JsonSchema, value: unknown): ApiError | undefined {
 	const first = violationIn(schema, value)
-	return first && toValidationError(violationsIn(schema, excerpt(schema, value)), value, first)
+	return first && toValidationError(violationsIn(schema, excerpt(schema, value)), { body: value }, first)
 }
 
 /** How many mistakes of a field are named. */

@@ -22,7 +22,7 @@ async function reject({ context, originalUrl: url, query, headers, body }: Reque
 	// Most processes never need it: it costs 12 ms and 5 MB.
 	const { listViolations } = await import('../../contract/violations.ts')
 	const found = await listViolations(operation, { url, params: context.params, query, headers, body })
-	throw toValidationError(found.length > 0 ? found : [first], body, first)
+	throw toValidationError(found.length > 0 ? found : [first], { query, body }, first)
 }
 
 /** Validates with the full validator what the fast one passed, and then the answer: it is a server error when they disagree. */
