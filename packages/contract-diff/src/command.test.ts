@@ -205,9 +205,12 @@ By hand.
 		await compare(example(), withAddition('1.3.0'), '--changelog', 'CHANGES.md')
 		expect(await compare(example(), withAddition('1.3.0'), '--changelog', 'CHANGES.md', '--check')).toMatchObject({ status: 0 })
 	})
-	test('has no section for a version that is released already', async () => {
+	test('has no section for a version that is released already, and says so', async () => {
 		write('CHANGES.md', '# Ours\n')
-		await compare(example(), changed('1.2.3', '/info/title', 'Big'), '--changelog', 'CHANGES.md')
+		expect(await compare(example(), changed('1.2.3', '/info/title', 'Big'), '--changelog', 'CHANGES.md')).toMatchObject({
+			status: 0,
+			stderr: 'contract-diff: CHANGES.md gets no section: info.version is 1.2.3 in both documents\n',
+		})
 		expect(changes()).toBe('# Ours\n')
 	})
 })

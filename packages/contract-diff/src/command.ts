@@ -79,6 +79,8 @@ export async function run(args: string[], name = 'contract-diff'): Promise<numbe
 			check ? shortfall(diff) : undefined,
 			changelog === undefined ? undefined : recordIn(changelog, diff, check),
 		].filter((fault) => fault !== undefined)
+		if (changelog !== undefined && !check && diff.headVersion === diff.baseVersion)
+			process.stderr.write(`${name}: ${changelog} gets no section: info.version is ${diff.headVersion} in both documents\n`)
 		for (const fault of faults) process.stderr.write(`${name}: ${fault}\n`)
 		return faults.length > 0 ? 1 : 0
 	} catch (error) {
