@@ -37,7 +37,7 @@ export function addUserCommands(program: Command, { settings, withDatabase }: Co
 					}),
 				)
 				const url = linkTo(settings(), invitationPath(token))
-				print(options, { id, url, expiresAt }, `${email} joins by this link, within seven days:\n${url}`)
+				print(options, { id, url, expiresAt }, `${email} joins by this link, within seven days:\n${url}${hint(settings())}`)
 			}),
 		)
 
@@ -51,7 +51,11 @@ export function addUserCommands(program: Command, { settings, withDatabase }: Co
 				const now = Date.now()
 				await db.transaction((tx) => storeReset(tx, { organizationId: person.organizationId, userId: person.id }, token, now))
 				const url = linkTo(settings(), resetPath(token))
-				print(options, { id: person.id, url }, `${address} sets a new password by this link, within an hour:\n${url}`)
+				print(
+					options,
+					{ id: person.id, url },
+					`${address} sets a new password by this link, within an hour:\n${url}${hint(settings())}`,
+				)
 			}),
 		)
 }
@@ -79,5 +83,9 @@ const refused = <T>(work: Promise<T>): Promise<T> =>
 	work.catch((error) => {
 		throw error instanceof ApiError ? new UsageError(error.message) : error
 	})
+
+/** The command cannot see where a server runs. */
+const hint = ({ BASE_URL }: CommandSettings) =>
+	BASE_URL ? '' : '\nIf the server has another address, set its BASE_URL, or HOST and PORT, for this command, too.'
 
 const linkTo = ({ BASE_URL, HOST, PORT }: CommandSettings, path: string) => `${BASE_URL || `http://${HOST}:${PORT}`}${path}`

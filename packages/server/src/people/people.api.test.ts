@@ -347,6 +347,10 @@ describe('remit users', () => {
 		const set = { token: tokenOf(reset.url), password: secret('other') }
 		expect((await ask('POST', '/api/session/password/set', set)).status).toBe(200)
 		expect((await withCookie(joined)).status).toBe(401)
+		const elsewhere = ['users', 'reset-password', 'op@people.example']
+		const printed = await remit.run(elsewhere, { BASE_URL: '' })
+		expect(printed.stdout).toMatch(/http:\/\/127\.0\.0\.1:0\/.*\n.*another address, set its BASE_URL, or HOST and PORT,/s)
+		expect((await remit.run(elsewhere)).stdout).not.toMatch(/BASE_URL/)
 		expectRefusal(await remit.run(['users', 'reset-password', 'none@people.example']), /^none@people\.example: nobody has/)
 		expectRefusal(await remit.run([...args, '--role', 'boss']), /^--role boss: must be one of member, manager, admin/)
 	})
