@@ -61,7 +61,10 @@ const portOrNone = (value: string) => (value === '' ? undefined : integer(0, 65_
 const oneOf =
 	<const T extends string>(...choices: readonly T[]) =>
 	(value: string): T => {
-		if (!choices.includes(value as T)) throw new Error(`must be one of ${choices.join(', ')}`)
+		if (!choices.includes(value as T)) {
+			const named = choices.filter((choice) => choice !== '')
+			throw new Error(`must be one of ${named.join(', ')}${named.length < choices.length ? ', or empty' : ''}`)
+		}
 		return value as T
 	}
 

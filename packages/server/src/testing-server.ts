@@ -34,7 +34,10 @@ const defaults = {
 	SHUTDOWN_SECONDS: '2',
 }
 
-export const startRemit: typeof Testing.startRemit = async ({ settings = {}, now, timeZone = 'UTC' } = {}) => {
+export const startRemit: typeof Testing.startRemit = async ({ settings = {}, now, timeZone = 'UTC', ...others } = {}) => {
+	const [other] = Object.keys(others)
+	if (other !== undefined)
+		throw new ConfigError(`${other} is no option of startRemit; a setting of the server goes into settings: { ${other}: … }`)
 	const unknown = Object.keys(settings).filter((name) => !(name in known))
 	if (unknown.length > 0) throw new ConfigError(`settings: ${unknown.join(', ')} is no setting; remit serve --help lists them`)
 	const folder = mkdtempSync(join(tmpdir(), 'remit-test-'))

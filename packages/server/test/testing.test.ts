@@ -66,6 +66,8 @@ it('writes mail into its folder', async () => {
 
 it('rejects a setting that there is not, and a value that cannot be, by its name', async () => {
 	await expect(startRemit({ settings: { INVOICE_LIMIT: '5' } })).rejects.toThrow(/INVOICE_LIMIT is no setting/)
+	const beside = { PAYMENT_PROCESSOR: 'none' } as StartRemitOptions
+	await expect(startRemit(beside)).rejects.toThrow(/PAYMENT_PROCESSOR is no option .*settings/)
 	await expect(startRemit({ settings: { PORT: 'any' } })).rejects.toThrow(/^PORT=any: must be/)
 })
 
