@@ -59,7 +59,7 @@ export function requestHeaders(
 		'X-Request-Id': options.requestId,
 	}
 	for (const [name, value] of Object.entries(headers)) {
-		const wrong = /[^\t-ÿ]/u.exec(value ?? '')
+		const wrong = /[^\t-\xff]/u.exec(value ?? '')
 		if (wrong) throw new RemitError(`The header ${name} cannot contain "${wrong}"`)
 	}
 	return headers
