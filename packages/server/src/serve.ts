@@ -8,7 +8,7 @@ import { tightenDataFolder } from './db/files/data-folder.ts'
 import { lockForServer } from './db/files/server-lock.ts'
 import { openDatabase } from './db/open.ts'
 import { crmPath } from './demo/crm.ts'
-import { createDemo, createDemoKey } from './demo/demo.ts'
+import { createDemoKey, createFirstDemo } from './demo/demo.ts'
 import { demoWarning } from './hosted/test-mode.ts'
 import { openLog } from './log/log.ts'
 import { LogSink } from './log/sink.ts'
@@ -31,7 +31,7 @@ export async function serve(config: Config, options: { demo?: boolean; newKey?: 
 		})
 	const empty = (await listOrganizations(db)).length === 0
 	const origin = byCommand(Date.now(), 'serve')
-	const created = empty && options.demo ? (await createDemo(db, origin)).key : undefined
+	const created = empty && options.demo ? (await createFirstDemo(db, origin))?.key : undefined
 	const syncId = created && (await connectCrm(config, server.url, created, log))
 	const another = created || !options.newKey ? undefined : await createDemoKey(db, origin)
 	if (options.newKey && !created && !another) log.warn('--new-key: there is no demo organization; remit keys create makes a key')

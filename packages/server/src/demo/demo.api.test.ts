@@ -1,9 +1,12 @@
 // The demo organization, asked as a newcomer asks it: in development, where every answer is judged by the contract.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { newDatabase, settingsFor } from '../../test/databases.ts'
 import { startTestServer, type TestServer } from '../../test/harness.ts'
 import { bySystem } from '../base/origin.ts'
 import { operations } from '../contract/routes.ts'
-import { createDemo } from './demo.ts'
+import { openDatabase } from '../db/open.ts'
+import { createDemo, createFirstDemo } from './demo.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -29,4 +32,14 @@ it('no record of the demo organization was changed before it was created, and it
 	const euros = currencies.find(({ currency }: { currency: string }) => currency === 'EUR')
 	expect(euros).toMatchObject({ outstanding: { count: 2 }, overdue: { count: 1 }, drafts: { count: 1 } })
 	expect(euros.paidByMonth.filter(({ cents }: { cents: number }) => cents > 0).length).toBeGreaterThan(10)
+})
+
+it('Of servers that start at once on an empty database one makes the demo', async () => {
+	const database = await newDatabase(inject('database'), inject('template'))
+	const open = () => openDatabase(settingsFor(database.settings), pino({ level: 'silent' }))
+	const servers = [await open(), await open(), await open()]
+	const made = await Promise.all(servers.map((db) => createFirstDemo(db, bySystem(server.clock.now))))
+	expect(made.filter((demo) => demo !== undefined)).toHaveLength(1)
+	for (const db of servers) await db.close()
+	await database.drop()
 })

@@ -6,15 +6,15 @@ import { dayMs } from '../base/dates.ts'
 import type { Origin } from '../base/origin.ts'
 import { createCompany } from '../companies/store.ts'
 import { createContact } from '../contacts/store.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Db } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { createDeal } from '../deals/store.ts'
 import type { Deal, InvoiceInput } from '../generated/contract.ts'
 import { createInvoiceOfTime } from '../invoices/from-time-entries.ts'
 import { lockInvoice } from '../invoices/store.ts'
 import { changeInvoice, createInvoice } from '../invoices/write.ts'
-import { createOrganization, listDemoOrganizations, markAsDemo } from '../organizations/store.ts'
-import { createPerson } from '../people/store.ts'
+import { createOrganization, listDemoOrganizations, listOrganizations, markAsDemo } from '../organizations/store.ts'
+import { createPerson, lockPeople } from '../people/store.ts'
 import { createTaxRate } from '../tax-rates/store.ts'
 import { createTimeEntry } from '../time-entries/store.ts'
 import { agency, clients, type DemoDeal, type DemoInvoice, type DemoTime, people, vatRate } from './data.ts'
@@ -25,31 +25,38 @@ export interface Demo {
 	readonly key: string
 }
 
-export function createDemo(db: Database, origin: Origin): Promise<Demo> {
-	return db.transaction(async (tx) => {
-		const organization = await createOrganization(tx, origin, agency)
-		await markAsDemo(tx, organization.id)
-		const write = { db: tx, origin, organization }
-		await createTaxRate(write, vatRate)
-		for (const { company, contact, deals } of clients) {
-			// As early as the first of what is about them.
-			const begun = at(write, origin.now - Math.max(...deals.map(firstDay)) * dayMs)
-			const { id: companyId } = await createCompany(begun, company)
-			const { id: contactId } = await createContact(begun, { ...contact, companyId })
-			for (const { invoices, time = [], ...input } of deals) {
-				const deal = await createDeal(at(write, origin.now - firstDay({ invoices, time }) * dayMs), {
-					...input,
-					companyId,
-					contactId,
-				})
-				for (const invoice of invoices) await writeDemoInvoice(write, deal, invoice)
-				await trackTime(write, deal, time)
-			}
-		}
-		for (const person of people) await createPerson(write, { ...person, organizationId: organization.id, passwordHash: null })
-		const { key } = await createKey(write, organization.id, { name: 'demo', scopes })
-		return { organizationId: organization.id, key }
+export const createDemo = (db: Database, origin: Origin): Promise<Demo> => db.transaction((tx) => writeDemo(tx, origin))
+
+/** The demo of an empty database; undefined where there is an organization by then, as of another server that starts at once. */
+export const createFirstDemo = (db: Database, origin: Origin): Promise<Demo | undefined> =>
+	db.transaction(async (tx) => {
+		await lockPeople(tx)
+		return (await listOrganizations(tx)).length > 0 ? undefined : writeDemo(tx, origin)
 	})
+
+async function writeDemo(tx: Db, origin: Origin): Promise<Demo> {
+	const organization = await createOrganization(tx, origin, agency)
+	await markAsDemo(tx, organization.id)
+	const write = { db: tx, origin, organization }
+	await createTaxRate(write, vatRate)
+	for (const { company, contact, deals } of clients) {
+		// As early as the first of what is about them.
+		const begun = at(write, origin.now - Math.max(...deals.map(firstDay)) * dayMs)
+		const { id: companyId } = await createCompany(begun, company)
+		const { id: contactId } = await createContact(begun, { ...contact, companyId })
+		for (const { invoices, time = [], ...input } of deals) {
+			const deal = await createDeal(at(write, origin.now - firstDay({ invoices, time }) * dayMs), {
+				...input,
+				companyId,
+				contactId,
+			})
+			for (const invoice of invoices) await writeDemoInvoice(write, deal, invoice)
+			await trackTime(write, deal, time)
+		}
+	}
+	for (const person of people) await createPerson(write, { ...person, organizationId: organization.id, passwordHash: null })
+	const { key } = await createKey(write, organization.id, { name: 'demo', scopes })
+	return { organizationId: organization.id, key }
 }
 
 /** Another key for the demo organization, since one is shown only once; undefined where there is no such organization. */
