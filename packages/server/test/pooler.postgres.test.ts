@@ -54,7 +54,7 @@ async function pooled(mode: 'session' | 'transaction' | 'statement', more: Recor
 		...more,
 	}
 	const lines = Object.entries(options).map(([name, value]) => `${name} = ${value}`)
-	const target = `* = host=${database.hostname} port=${database.port || 5432} user=${database.username}`
+	const target = `* = host=${database.hostname} port=${database.port || 5432} user=${database.username} ${database.password && `password=${database.password}`}`
 	const file = join(folder, `${port}.ini`)
 	writeFileSync(file, ['[databases]', target, '[pgbouncer]', ...lines, ''].join('\n'))
 	const asOther = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
