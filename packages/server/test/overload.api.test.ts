@@ -22,7 +22,7 @@ afterAll(async () => {
 async function startAnother(settings: Partial<Config>) {
 	const warnings: Record<string, unknown>[] = []
 	const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
-	const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0' }), ...server.settings, ...settings }
+	const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0', WEB: 'off' }), ...server.settings, ...settings }
 	const other = await startServer({ db: await openDatabase(config, log), config, log })
 	others.push(other)
 	const { url } = other
