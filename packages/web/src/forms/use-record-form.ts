@@ -86,8 +86,8 @@ export function useRecordForm<T extends FieldValues>(options: RecordFormOptions<
 			return true
 		} catch (error) {
 			if (isConflict(error) && reload) {
-				setMerged(true)
-				await follow().catch(failed)
+				// Said once it is so.
+				await follow().then(() => setMerged(true), failed)
 			} else if (!show(fieldErrors(error).map(([name, message]) => [nameOf(name), message] as const))) setTrouble(describe(error))
 			sending.failed(error)
 			return false
