@@ -14,8 +14,7 @@ import {
 	UniqueViolation,
 } from './database.ts'
 import { Pools, type PostgresSettings, type Run, runOn } from './postgres/connections.ts'
-import { isInvalid, isLostRace, isReadOnly, isUndone, tries, Undone } from './postgres/errors.ts'
-import { type Group, Groups } from './postgres/groups.ts'
+import { isLostRace, isReadOnly, isUndone, tries, Undone } from './postgres/errors.ts'
 import { Statements } from './statements.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
@@ -50,24 +49,12 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 			reads.enter(organizationId, () => pools.read(query, resolve, reject, leave), reject)
 		})
 	const transact = transactionsOf(pools, () => committed.notify())
-	const groups = new Groups<Transaction>({
-		patienceMs,
-		enter: (organizationId, work, patienceMs) => writes.run(organizationId, work, patienceMs),
-		transact: (work) =>
-			transact(true, async (run) => {
-				const group = groupOn(run, statements, pools.lockMs)
-				await work(group)
-				group.end()
-			}),
-	})
 	const alone = <T>(work: (tx: Transaction) => Promise<T>, durable: boolean) =>
 		again(() => transact(durable, (run) => inside(run, statements, work)))
 	return {
 		...runner(read, statements),
 		transaction: (work, { durable = true, organizationId = '' }: TransactionOptions = {}) =>
-			durable && organizationId !== ''
-				? groups.run(organizationId, work)
-				: writes.run(organizationId, () => alone(work, durable)),
+			writes.run(organizationId, () => alone(work, durable)),
 		onCommit: (listener) => committed.add(listener),
 		connections: () =>
 			pools.use().map((use, index) => ({ ...use, waiting: use.waiting + ([reads, writes][index]?.waiting ?? 0) })),
@@ -175,39 +162,6 @@ function transactionOf(run: Run, statements: Statements<Named>): Transaction {
 			} catch (error) {
 				await run('rollback to part; release part')
 				throw error
-			}
-		},
-	}
-}
-
-/** How long a change waits for a lock while those before it in its group wait for it. */
-const groupLockMs = 50
-
-/** A savepoint goes with the first statement of its change, together with the release of the one before, and takes no trip. */
-function groupOn(run: Run, statements: Statements<Named>, lockMs: number): Group<Transaction> & { end(): void } {
-	let count = 0
-	let before = `set local lock_timeout = ${groupLockMs}`
-	return {
-		/** Deferred triggers take locks with the commit, which waits for them as any other. */
-		end() {
-			if (count > 0) run(`set local lock_timeout = ${lockMs}`).catch(() => {})
-		},
-		first: (work) => inside(run, statements, work),
-		async next(work) {
-			// Names of their own: if a change hides that a query failed, its release fails, and the next must not undo it in silence.
-			const name = `change${++count}`
-			const saved = run(`${before}; savepoint ${name}`)
-			saved.catch(() => {})
-			before = `release ${name}`
-			try {
-				const value = await inside(run, statements, work)
-				await saved
-				return { value }
-			} catch (error) {
-				await run(`rollback to ${name}`).catch((failure) => {
-					throw isInvalid(failure) ? new Undone('a change of its group hid that a query had failed') : failure
-				})
-				return { error }
 			}
 		},
 	}

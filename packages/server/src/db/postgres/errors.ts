@@ -16,13 +16,8 @@ export const isUndone = (error: unknown): boolean => error instanceof Undone || 
 /** 40001 serialization failure, 40P01 deadlock: the other transaction won, and this one can run again. */
 export const isLostRace = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
 
-/** Of a transaction in which a query failed: 25P02, and 3B001 for a savepoint that it could no longer set. */
-export const isInvalid = (error: unknown): boolean => /^(25P02|3B001)$/.test(codeOf(error))
-
 /** Attempts for a change that loses to another. */
 export const tries = 5
-
-export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
 
 /** After a failover: the server is no longer the primary. */
 export const isReadOnly = (error: unknown): boolean => (error as { code?: unknown }).code === readOnly
