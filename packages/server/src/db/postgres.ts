@@ -14,7 +14,7 @@ import {
 	UniqueViolation,
 } from './database.ts'
 import { Pools, type PostgresSettings, type Run, runOn } from './postgres/connections.ts'
-import { isLostRace, isReadOnly, isUndone, tries, Undone } from './postgres/errors.ts'
+import { isLostRace, isReadOnly, isRefused, isUndone, tries, Undone } from './postgres/errors.ts'
 import { Statements } from './statements.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
@@ -133,12 +133,23 @@ const after =
 		return result
 	}
 
-/** Runs work in a transaction. A statement that comes after its end would be stored by itself, or with the next change of a group. */
+/**
+ * Runs work in a transaction. A statement that comes after its end would be stored by itself. Behind a statement that failed, PostgreSQL
+ * refuses those that were sent with it; whoever waits for one of these hears what failed, not that it was refused.
+ */
 async function inside<T>(run: Run, statements: Statements<Named>, work: (tx: Transaction) => Promise<T>): Promise<T> {
 	let isOver = false
+	let failure: unknown
 	const own: Run = async (query) => {
 		if (isOver) throw new Error('a statement came after the end of its transaction')
-		return run(query)
+		try {
+			const result = await run(query)
+			failure = undefined
+			return result
+		} catch (error) {
+			if (!isRefused(error)) failure = error
+			throw failure ?? error
+		}
 	}
 	try {
 		return await work(transactionOf(own, statements))

@@ -16,6 +16,9 @@ export const isUndone = (error: unknown): boolean => error instanceof Undone || 
 /** 40001 serialization failure, 40P01 deadlock: the other transaction won, and this one can run again. */
 export const isLostRace = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
 
+/** 25P02: refused, because a statement before it in its transaction has failed. */
+export const isRefused = (error: unknown): boolean => codeOf(error) === '25P02'
+
 /** Attempts for a change that loses to another. */
 export const tries = 5
 
