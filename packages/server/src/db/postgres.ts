@@ -15,6 +15,7 @@ import {
 } from './database.ts'
 import { Pools, type PostgresSettings, type Run, runOn } from './postgres/connections.ts'
 import { isLostRace, isReadOnly, isRefused, isUndone, tries, Undone } from './postgres/errors.ts'
+import { type Group, Groups } from './postgres/groups.ts'
 import { Statements } from './statements.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
@@ -49,12 +50,24 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 			reads.enter(organizationId, () => pools.read(query, resolve, reject, leave), reject)
 		})
 	const transact = transactionsOf(pools, () => committed.notify())
+	const groups = new Groups<Transaction>({
+		patienceMs,
+		enter: (organizationId, work, patienceMs) => writes.run(organizationId, work, patienceMs),
+		transact: (work) =>
+			transact(true, async (run) => {
+				const group = groupOn(run, statements, pools.lockMs)
+				await work(group)
+				group.end()
+			}),
+	})
 	const alone = <T>(work: (tx: Transaction) => Promise<T>, durable: boolean) =>
 		again(() => transact(durable, (run) => inside(run, statements, work)))
 	return {
 		...runner(read, statements),
 		transaction: (work, { durable = true, organizationId = '' }: TransactionOptions = {}) =>
-			writes.run(organizationId, () => alone(work, durable)),
+			durable && organizationId !== ''
+				? groups.run(organizationId, work)
+				: writes.run(organizationId, () => alone(work, durable)),
 		onCommit: (listener) => committed.add(listener),
 		connections: () =>
 			pools.use().map((use, index) => ({ ...use, waiting: use.waiting + ([reads, writes][index]?.waiting ?? 0) })),
@@ -134,8 +147,8 @@ const after =
 	}
 
 /**
- * Runs work in a transaction. A statement that comes after its end would be stored by itself. Behind a statement that failed, PostgreSQL
- * refuses those that were sent with it; whoever waits for one of these hears what failed, not that it was refused.
+ * Runs work in a transaction. A statement that comes after its end would be stored by itself, or with the next change of a group. Behind
+ * a statement that failed, PostgreSQL refuses those that were sent with it; whoever waits for one of these hears what failed.
  */
 async function inside<T>(run: Run, statements: Statements<Named>, work: (tx: Transaction) => Promise<T>): Promise<T> {
 	let isOver = false
@@ -173,6 +186,39 @@ function transactionOf(run: Run, statements: Statements<Named>): Transaction {
 			} catch (error) {
 				await run('rollback to part; release part')
 				throw error
+			}
+		},
+	}
+}
+
+/** How long a change waits for a lock while those before it in its group wait for it. */
+const groupLockMs = 50
+
+/** A savepoint goes with the first statement of its change, together with the release of the one before, and takes no trip. */
+function groupOn(run: Run, statements: Statements<Named>, lockMs: number): Group<Transaction> & { end(): void } {
+	let count = 0
+	let before = `set local lock_timeout = ${groupLockMs}`
+	return {
+		/** Deferred triggers take locks with the commit, which waits for them as any other. */
+		end() {
+			if (count > 0) run(`set local lock_timeout = ${lockMs}`).catch(() => {})
+		},
+		first: (work) => inside(run, statements, work),
+		async next(work) {
+			// Names of their own: if a change hides that a query failed, its release fails, and the next must not undo it in silence.
+			const name = `change${++count}`
+			const saved = run(`${before}; savepoint ${name}`)
+			saved.catch(() => {})
+			before = `release ${name}`
+			try {
+				const value = await inside(run, statements, work)
+				await saved
+				return { value }
+			} catch (error) {
+				await run(`rollback to ${name}`).catch((failure) => {
+					throw isRefused(failure) ? new Undone('a change of its group hid that a query had failed') : failure
+				})
+				return { error }
 			}
 		},
 	}

@@ -90,6 +90,11 @@ export class Pools {
 		})
 	}
 
+	/** How long a change waits for a lock. */
+	get lockMs(): number {
+		return Math.ceil(this.#settings.queryMs * patience.writes)
+	}
+
 	/** How long to wait for an answer. */
 	get answerMs(): number {
 		return this.#settings.queryMs + answerMarginMs

@@ -16,11 +16,13 @@ export const isUndone = (error: unknown): boolean => error instanceof Undone || 
 /** 40001 serialization failure, 40P01 deadlock: the other transaction won, and this one can run again. */
 export const isLostRace = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
 
-/** 25P02: refused, because a statement before it in its transaction has failed. */
-export const isRefused = (error: unknown): boolean => codeOf(error) === '25P02'
+/** Refused in a transaction in which a query has failed: 25P02, and 3B001 for a savepoint that it could no longer set. */
+export const isRefused = (error: unknown): boolean => /^(25P02|3B001)$/.test(codeOf(error))
 
 /** Attempts for a change that loses to another. */
 export const tries = 5
+
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
 
 /** After a failover: the server is no longer the primary. */
 export const isReadOnly = (error: unknown): boolean => (error as { code?: unknown }).code === readOnly

@@ -1,0 +1,132 @@
+// Changes of one organization share a commit, as on SQLite: those that come while one is under way join its transaction, each under its own
+// savepoint, and are answered after the commit. One by one they would wait for each other at the counter of the invoice numbers, which stays
+// locked until PostgreSQL has written the commit to its disk.
+//
+// The first of a group waits for locks as long as a change by itself. The others hold what those before them have locked, so that two
+// groups could wait for each other: they soon give up (`next`), and begin again by themselves. So do all of a group that is undone, perhaps
+// through the fault of one.
+import { isLockTimeout, isLostRace, isUndone, tries } from './errors.ts'
+
+/** `Tx` is what a change runs its statements with. */
+type Work<Tx> = (tx: Tx) => Promise<unknown>
+
+interface Job<Tx> {
+	readonly work: Work<Tx>
+	readonly resolve: (value: unknown) => void
+	readonly reject: (error: unknown) => void
+	/** Until when it waits for its turn, however often it begins again. */
+	readonly patientUntil: number
+	/** How often it has lost a race. */
+	losses: number
+}
+
+/** A transaction of several changes. */
+export interface Group<Tx> {
+	/** Runs the first; its failure is that of the transaction. */
+	first(work: Work<Tx>): Promise<unknown>
+	/** Runs another one, and undoes it alone if it fails. Throws when the transaction is lost. */
+	next(work: Work<Tx>): Promise<{ readonly value: unknown } | { readonly error: unknown }>
+}
+
+interface Places<Tx> {
+	/** How long a change waits for its turn. */
+	readonly patienceMs: number
+	/** Runs the work as soon as there is room for the organization; rejects when there is none in time. */
+	enter(organizationId: string, work: () => Promise<void>, patienceMs: number): Promise<void>
+	transact(work: (group: Group<Tx>) => Promise<void>): Promise<void>
+}
+
+/** How long a group takes more: the first of them waits for the last, and what comes behind a slow one does not wait for it. */
+const openMs = 20
+/** PostgreSQL keeps track of 64 savepoints of a transaction cheaply. */
+const most = 50
+
+export class Groups<Tx> {
+	readonly #places: Places<Tx>
+	/** The changes that wait in the group of an organization that takes more. */
+	readonly #open = new Map<string, Job<Tx>[]>()
+
+	constructor(places: Places<Tx>) {
+		this.#places = places
+	}
+
+	run<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+		return new Promise<T>((resolve, reject) => {
+			const patientUntil = performance.now() + this.#places.patienceMs
+			const job = { work, resolve: resolve as Job<Tx>['resolve'], reject, patientUntil, losses: 0 }
+			const open = this.#open.get(organizationId)
+			if (open) open.push(job)
+			else this.#begin(organizationId, [job])
+		})
+	}
+
+	/** Begins a group that takes more, unless the organization has one. */
+	#begin(organizationId: string, waiting: Job<Tx>[]): void {
+		if (!this.#open.has(organizationId)) this.#open.set(organizationId, waiting)
+		this.#enter(organizationId, waiting)
+	}
+
+	#enter(organizationId: string, waiting: Job<Tx>[]): void {
+		const patienceMs = Math.max(0, (waiting[0] as Job<Tx>).patientUntil - performance.now())
+		const run = () => this.#runTogether(organizationId, waiting)
+		this.#places.enter(organizationId, run, patienceMs).catch((error) => {
+			this.#close(organizationId, waiting)
+			const now = performance.now()
+			const late = waiting.filter(({ patientUntil }) => patientUntil <= now)
+			const others = waiting.filter((job) => !late.includes(job))
+			for (const job of late) job.reject(error)
+			if (others.length > 0) this.#begin(organizationId, others)
+		})
+	}
+
+	#close(organizationId: string, waiting: Job<Tx>[]): void {
+		if (this.#open.get(organizationId) === waiting) this.#open.delete(organizationId)
+	}
+
+	async #runTogether(organizationId: string, waiting: Job<Tx>[]): Promise<void> {
+		const leaveRest = () => {
+			this.#close(organizationId, waiting)
+			if (waiting.length > 0) this.#begin(organizationId, waiting.splice(0))
+		}
+		let timer: NodeJS.Timeout | undefined
+		const ended: { readonly job: Job<Tx>; readonly hasFailed: boolean; answer(): void }[] = []
+		const again: Job<Tx>[] = []
+		let job: Job<Tx> | undefined
+		try {
+			await this.#places.transact(async (group) => {
+				timer = setTimeout(leaveRest, openMs)
+				for (job = waiting.shift(); job; job = waiting.shift()) {
+					const { work, resolve, reject } = job
+					const end = ended.length === 0 ? { value: await group.first(work) } : await group.next(work)
+					if ('value' in end) ended.push({ job, hasFailed: false, answer: () => resolve(end.value) })
+					else if (isLockTimeout(end.error) || mayTryAgain(job, end.error)) again.push(job)
+					else ended.push({ job, hasFailed: true, answer: () => reject(end.error) })
+					if (ended.length === most) leaveRest()
+				}
+				this.#close(organizationId, waiting)
+			})
+			for (const { answer } of ended) answer()
+		} catch (error) {
+			const begun = [...ended.map(({ job }) => job), ...(job ? [job] : [])]
+			const [first] = begun
+			// Without a connection.
+			if (!first) for (const { reject } of waiting.splice(0)) reject(error)
+			else if (begun.length > 1 && isUndone(error)) again.push(...begun)
+			else if (begun.length === 1 && mayTryAgain(first, error)) again.push(first)
+			else {
+				for (const { job, hasFailed, answer } of ended) hasFailed ? answer() : job.reject(error)
+				job?.reject(error)
+			}
+		} finally {
+			clearTimeout(timer)
+			leaveRest()
+			for (const lost of again) this.#enter(organizationId, [lost])
+		}
+	}
+}
+
+function mayTryAgain<Tx>(job: Job<Tx>, error: unknown): boolean {
+	if (!isLostRace(error)) return false
+	job.losses++
+	return job.losses < tries
+}
