@@ -197,11 +197,14 @@ export class DeliveryEngine {
 			const { batches, bodyOf } = await db.transaction(
 				async (tx) => {
 					const released = unmade.map(({ result }) => result.id)
-					if (released.length > 0) await releaseDeliveries(tx, now(), released)
-					if (results.length > 0) await completeDeliveries(tx, results)
-					if (lapsed.length > 0) await lapseHosts(tx, lapsed, now())
-					await noteHosts(tx, [...ended, ...unmade], now())
-					await countAttempts(tx, results)
+					// Sent together: to PostgreSQL it is one round trip.
+					await Promise.all([
+						released.length > 0 && releaseDeliveries(tx, now(), released),
+						results.length > 0 && completeDeliveries(tx, results),
+						lapsed.length > 0 && lapseHosts(tx, lapsed, now()),
+						noteHosts(tx, [...ended, ...unmade], now()),
+						countAttempts(tx, results),
+					])
 					return this.#stopping ? nothing : this.#claim(tx)
 				},
 				// A power cut may undo this commit: its deliveries are then made again.
@@ -224,10 +227,13 @@ export class DeliveryEngine {
 
 	async #noteHealth(ended: readonly AttemptResult[]): Promise<void> {
 		const { db, now } = this.#options
-		for (const results of Map.groupBy(ended, ({ target }) => target.endpointId).values()) {
-			const { target } = results.at(-1) as AttemptResult
-			await noteHealth(db, target, signalOf(results), now())
-		}
+		const ofEndpoints = [...Map.groupBy(ended, ({ target }) => target.endpointId).values()]
+		await Promise.all(
+			ofEndpoints.map((results) => {
+				const { target } = results.at(-1) as AttemptResult
+				return noteHealth(db, target, signalOf(results), now())
+			}),
+		)
 	}
 
 	/**
@@ -235,30 +241,38 @@ export class DeliveryEngine {
 	 * delivery for a host on probation.
 	 */
 	async #claim(tx: Db): Promise<Claim> {
-		const { now, timeoutMs } = this.#options
-		const batches: Batch[] = []
+		const { now } = this.#options
 		let room = Math.min(this.#lanes.room, this.#batchSize)
-		const claimed = new Map<string, number>()
+		const planned = new Map<string, number>()
 		// The endpoints with the least room come first: the others share what these leave.
 		const targets = this.#withRoom(await findTargets(tx, now()))
 			.slice(0, room)
 			.reverse()
-		for (const [index, target] of targets.entries()) {
-			const { organizationId, endpointId, host, provenAt } = target
-			const ofHost = claimed.get(host) ?? 0
+		const plans = targets.flatMap((target, index) => {
+			const { host, provenAt } = target
+			const ofHost = planned.get(host) ?? 0
 			const share = Math.min(Math.ceil(room / (targets.length - index)), this.#lanes.roomOfHost(host) - ofHost)
 			const limit = Math.min(this.#lanes.roomOf(target, now()), share, provenAt === null ? 1 : share)
-			const leaseEnd = now() + timeoutMs + leaseMarginMs
-			if (limit <= 0 || (provenAt === null && !(await admitOne(tx, target, now(), leaseEnd)))) continue
-			const deliveries = await claimDeliveries(tx, { organizationId, endpointId, now: now(), limit }, leaseEnd)
-			if (provenAt === null && deliveries.length === 0 && !hasPass(target)) await releaseHosts(tx, [host])
-			claimed.set(host, ofHost + deliveries.length)
-			room -= deliveries.length
-			this.#claims++
-			batches.push({ target, deliveries, leaseEnd })
-		}
+			if (limit <= 0) return []
+			planned.set(host, ofHost + limit)
+			room -= limit
+			return [{ target, limit }]
+		})
+		this.#claims += plans.length
+		const batches = await Promise.all(plans.map(({ target, limit }) => this.#claimOf(tx, target, limit)))
 		const events = batches.flatMap(({ deliveries }) => deliveries.map(eventOf))
 		return { batches, bodyOf: await this.#bodies.of(tx, events) }
+	}
+
+	async #claimOf(tx: Db, target: Target, limit: number): Promise<Batch> {
+		const { now, timeoutMs } = this.#options
+		const { organizationId, endpointId, host, provenAt } = target
+		const leaseEnd = now() + timeoutMs + leaseMarginMs
+		const isLimited = provenAt === null
+		if (isLimited && !(await admitOne(tx, target, now(), leaseEnd))) return { target, deliveries: [], leaseEnd }
+		const deliveries = await claimDeliveries(tx, { organizationId, endpointId, now: now(), limit }, leaseEnd)
+		if (isLimited && deliveries.length === 0 && !hasPass(target)) await releaseHosts(tx, [host])
+		return { target, deliveries, leaseEnd }
 	}
 
 	/**

@@ -1,7 +1,9 @@
 // The queue of deliveries: rows in the database of the events, which events/fan-out-store.ts writes. The engine claims a
 // delivery under a lease and completes it with its result. A process that dies loses nothing, since its leases end.
+
+import type { Knex } from 'knex'
 import { hourMs } from '../../base/dates.ts'
-import { asNumber, type Db, query } from '../../db/database.ts'
+import { asNumber, type Db, type Placeholders, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import { type Part, RowList } from '../../db/row-lists.ts'
 import { isHolding, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
@@ -72,28 +74,40 @@ interface ClaimQuery {
 	readonly limit: number
 }
 
-const due = query<ClaimQuery, ClaimedDelivery>((knex, { organizationId, endpointId, now, limit }, dialect) => {
-	const rows = knex('webhook_deliveries')
+const due = (knex: Knex, { organizationId, endpointId, now, limit }: Placeholders<ClaimQuery>) =>
+	knex('webhook_deliveries')
 		.where({ organizationId, endpointId })
 		.where('nextAttemptAt', '<=', now)
 		.orderBy(['nextAttemptAt', 'id'])
 		.limit(asNumber(limit))
 		.select('organizationId', 'id as deliveryId', 'eventId', 'resourceId', 'sequence')
 		.select('retryCount', 'attemptCount', 'scheduledAt', 'outOfOrder')
-	return dialect === 'sqlite' ? rows : rows.forUpdate().skipLocked()
-})
+
+const found = query<ClaimQuery, ClaimedDelivery>((knex, claim) => due(knex, claim))
 
 const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: number; now: number }>(
-	(knex, { organizationId, ids, leaseEnd, now }, dialect) =>
+	(knex, { organizationId, ids, leaseEnd, now }) =>
 		knex('webhook_deliveries')
 			.where({ organizationId })
-			.whereRaw(isAnyOf('id', dialect), [ids])
+			.whereRaw(isAnyOf('id', 'sqlite'), [ids])
 			.update({ leased: true, nextAttemptAt: leaseEnd, updatedAt: now }),
 )
 
-/** Claims up to `limit` due deliveries of an endpoint, under a lease until `leaseEnd`. */
+const claiming = query<ClaimQuery & { leaseEnd: number }, ClaimedDelivery>((knex, claim) =>
+	knex.raw(
+		`with due as materialized (?) update webhook_deliveries as d set leased = true, "nextAttemptAt" = ?, "updatedAt" = ?
+		from due where d."organizationId" = due."organizationId" and d.id = due."deliveryId" returning due.*`,
+		[due(knex, claim).forUpdate().skipLocked(), claim.leaseEnd, claim.now],
+	),
+)
+
+/**
+ * Claims up to `limit` due deliveries of an endpoint, under a lease until `leaseEnd`. On PostgreSQL by one statement, since a second costs it
+ * a round trip.
+ */
 export async function claimDeliveries(db: Db, claim: ClaimQuery, leaseEnd: number): Promise<ClaimedDelivery[]> {
-	const claimed = await db.all(due, claim)
+	if (db.dialect === 'postgres') return db.all(claiming, { ...claim, leaseEnd })
+	const claimed = await db.all(found, claim)
 	const { organizationId, now } = claim
 	if (claimed.length > 0) await db.run(lease, { organizationId, ids: claimed.map(({ deliveryId }) => deliveryId), leaseEnd, now })
 	return claimed
@@ -305,12 +319,9 @@ export async function completeDeliveries(db: Db, all: readonly DeliveryResult[])
 	const last = withLastLease(all)
 	const written = new Map((await writeOutcomes(db, last)).map((row) => [row.id, row]))
 	const held = last.filter(({ id }) => written.has(id))
-	await results.run(db, attempts, held.map(attemptOf))
 	const isDone = ({ id, status }: DeliveryResult) => status !== 'retrying' || written.get(id)?.outOfOrder
-	await promote(
-		db,
-		held.filter((result) => !result.wasOutOfOrder && isDone(result)),
-	)
+	const promoting = held.filter((result) => !result.wasOutOfOrder && isDone(result))
+	await Promise.all([results.run(db, attempts, held.map(attemptOf)), promote(db, promoting)])
 }
 
 /** Only what the statement reads: on SQLite each column is a parameter. */
