@@ -25,7 +25,7 @@ import { allowOrigins } from './http/steps/cors.ts'
 import { documentRoute } from './http/steps/document.ts'
 import { runSteps } from './http/steps/express.ts'
 import { findOperation } from './http/steps/find-operation.ts'
-import { systemRoutes } from './http/steps/health.ts'
+import { type IsEnding, systemRoutes } from './http/steps/health.ts'
 import { takeTurn } from './http/steps/take-turn.ts'
 import { limitUnderWay } from './http/steps/under-way.ts'
 import { validateFast, validateFully } from './http/steps/validate.ts'
@@ -45,6 +45,7 @@ export interface AppOptions {
 	readonly services: Services
 	readonly limits: RateLimits
 	readonly load: Load
+	readonly isEnding: IsEnding
 }
 
 export function createApp(options: AppOptions): Express {
@@ -75,10 +76,10 @@ export function createApp(options: AppOptions): Express {
 }
 
 /** What a process answers that does no requests: whether it runs, and whether its database does. */
-export function createWorkerApp({ db, log }: Pick<AppOptions, 'db' | 'log'>): Express {
+export function createWorkerApp({ db, log, isEnding }: Pick<AppOptions, 'db' | 'log' | 'isEnding'>): Express {
 	const app = express()
 	app.disable('x-powered-by').disable('etag')
-	app.use(beginRequest(log), systemRoutes(db), noRoute, renderError)
+	app.use(beginRequest(log), systemRoutes(db, isEnding), noRoute, renderError)
 	return app
 }
 
@@ -92,12 +93,12 @@ const noRoute: RequestHandler = (req) => {
 /** The routes that load balancers, tools, browsers and payment processors use without a key. */
 function nonContractRoutes(
 	options: HostedOptions,
-	{ config, load, log }: Pick<AppOptions, 'config' | 'load' | 'log'>,
+	{ config, load, log, isEnding }: Pick<AppOptions, 'config' | 'load' | 'log' | 'isEnding'>,
 	limitOwn: RequestHandler,
 ): RequestHandler {
 	const router = express.Router()
 	const { db, limits } = options
-	router.use(systemRoutes(db))
+	router.use(systemRoutes(db, isEnding))
 	// Answered from memory, so no limit concerns it.
 	if (config.WEB === 'on') router.use(webApplication(log))
 	router.use(limitOwn, processorWebhooks(options), providerWebhooks(options), countVisits(limits), takeTurn(limits, load))

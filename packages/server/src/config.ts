@@ -178,6 +178,11 @@ export const settings = {
 		'How long the server takes at most to end after SIGTERM or SIGINT; what is then under way is broken off.',
 		integer(2, 600),
 	),
+	DRAIN_SECONDS: setting(
+		'0',
+		'How long a server that is to end still takes requests, while /ready says 503: longer than a load balancer needs to notice.',
+		integer(0, 600),
+	),
 	SHED_ABOVE_REQUESTS: setting(
 		'1000',
 		'Requests that a process handles at once; beyond, it answers 503 with Retry-After to those who have their share of them.',

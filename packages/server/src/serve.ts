@@ -44,7 +44,7 @@ export async function serve(config: Config, options: { demo?: boolean; newKey?: 
 	else stdout.write(`${created ? welcome(url, created, { syncId, setupUrl }) : plainStart(url, { empty, setupUrl, another })}\n`)
 	stdout.flush()
 
-	endOnSignals(config.SHUTDOWN_SECONDS * 1000, {
+	endOnSignals(config, {
 		async close() {
 			await server.close()
 			lock?.release()
@@ -80,10 +80,14 @@ async function connectCrm({ NODE_ENV }: Config, url: string, key: string, log: L
 const sameSignalMs = 50
 
 /**
- * The first signal closes; what has not closed after seven eighths of the time is given up. A second signal ends the process at
+ * The first signal closes; what has not closed after DRAIN_SECONDS and seven eighths of SHUTDOWN_SECONDS is given up. A second signal ends the process at
  * once. Both then end it by that signal: `process.exit` waits for Node's threads, which may wait for a name server.
  */
-function endOnSignals(graceMs: number, { close, giveUp }: { close(): Promise<void>; giveUp(): Promise<void> }): void {
+function endOnSignals(
+	{ DRAIN_SECONDS, SHUTDOWN_SECONDS }: Config,
+	{ close, giveUp }: { close(): Promise<void>; giveUp(): Promise<void> },
+): void {
+	const patienceMs = (DRAIN_SECONDS + (SHUTDOWN_SECONDS * 7) / 8) * 1_000
 	let since: number | undefined
 	const end = async (signal: NodeJS.Signals) => {
 		if (since !== undefined) {
@@ -91,7 +95,7 @@ function endOnSignals(graceMs: number, { close, giveUp }: { close(): Promise<voi
 			return
 		}
 		since = performance.now()
-		setTimeout(() => giveUp().finally(() => dieOf(signal)), (graceMs * 7) / 8)
+		setTimeout(() => giveUp().finally(() => dieOf(signal)), patienceMs)
 		await close()
 		while (isThreadBusy()) await sleep(20)
 		process.exit(0)

@@ -37,9 +37,9 @@ export interface RunningServer {
 	/** Where Prometheus asks. */
 	readonly metricsUrl?: string | undefined
 	/**
-	 * Takes no more connections, lets what is under way end, and closes the database. What has not ended after five eighths of the
-	 * grace is broken off: first webhooks and calls to others, then after six eighths the connections. Only a database that hangs
-	 * takes longer.
+	 * After DRAIN_SECONDS takes no more connections, lets what is under way end, and closes the database. What has not ended after
+	 * five eighths of the grace is broken off: first webhooks and calls to others, then after six eighths the connections. Only a
+	 * database that hangs takes longer.
 	 */
 	close(graceMs?: number): Promise<void>
 }
@@ -76,10 +76,11 @@ export async function startServer({ db: database, config, log, now = Date.now, l
 	const rateLimits = await openRateLimits(config, log)
 	const load = new Load(config, log)
 	const create = config.ROLE === 'worker' ? createWorkerApp : createApp
-	const app = create({ db, config, log, now, callers, storedBytes, services, limits: rateLimits, load })
+	const isEnding = () => connections.isEnding
+	const app = create({ db, config, log, now, callers, storedBytes, services, limits: rateLimits, load, isEnding })
 	const server = createServer({ ...limits, ...expressPrototypes(app) })
 	const metrics = await openMetrics({ db, config, log, now })
-	const connections = new Connections(server)
+	const connections: Connections = new Connections(server)
 	let requests = 0
 	server.on('request', (req, res) => {
 		requests++
@@ -122,6 +123,9 @@ export async function startServer({ db: database, config, log, now = Date.now, l
 		metricsUrl: metrics?.url,
 		setupPath: config.WEB === 'on' && !(await canAnybodySignIn(db)) ? setupPath(services.secrets) : undefined,
 		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
+			connections.announceEnd()
+			// No load balancer sends requests to a worker.
+			if (config.ROLE !== 'worker') await sleep(config.DRAIN_SECONDS * 1000)
 			const drained = connections.drain().then(() => settleRefreshes(services))
 			const work = [drained, background?.stop((graceMs * 5) / 8), ...loops.map((loop) => loop.stop())]
 			const breakOff = setTimeout(() => services.close().catch(() => {}), (graceMs * 5) / 8)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config.ts'
 import { openDatabase } from '../src/db/open.ts'
 import { createInvoice } from '../src/invoices/write.ts'
 import { startServer } from '../src/server.ts'
@@ -29,8 +29,8 @@ afterAll(async () => {
 })
 
 /** Starts another server on the same database, which the test closes. */
-async function startAnother() {
-	const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0' }), ...server.settings }
+async function startAnother(settings: Partial<Config> = {}) {
+	const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0' }), ...server.settings, ...settings }
 	const log = pino({ level: 'silent' })
 	return startServer({ db: await openDatabase(config, log), config, log })
 }
@@ -137,6 +137,25 @@ describe('a server that ends', () => {
 		await closed
 	})
 
+	it('takes requests for DRAIN_SECONDS, while /ready sends load balancers away', async () => {
+		const another = await startAnother({ DRAIN_SECONDS: 2 })
+		const ask = (path: string) => fetch(another.url + path, { headers: { authorization: `Bearer ${server.key}` } })
+		const began = performance.now()
+		const closed = another.close()
+		const ready = await ask('/ready')
+		const detail = expect.stringMatching(/^The server is ending\.$/)
+		expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ code: 'unavailable', detail })])
+		const answers = [await ask('/health'), await ask('/api/companies')]
+		// Whoever keeps connections opens the next one, and the load balancer sends it elsewhere.
+		expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
+			[200, 'close'],
+			[200, 'close'],
+		])
+		await closed
+		expect(performance.now() - began).toBeGreaterThan(1_900)
+		await refuses(another)
+	})
+
 	it('breaks off stalled uploads, clients that do not read, the mail server and receivers that hang', async () => {
 		const [mail, receiver] = [await startSilent(), await startSilent()]
 		const smtp = { SMTP_URL: `smtp://${mail.host}`, MAIL_FROM: 'invoices@remit.example' }
@@ -169,6 +188,22 @@ describe('the process', () => {
 		// Sooner, the second signal would be taken for the first.
 		await sleep(100)
 		expect(await process.end('SIGINT')).toEqual([null, 'SIGINT'])
+	})
+
+	it('gives DRAIN_SECONDS beside SHUTDOWN_SECONDS, and ends at once at a second signal meanwhile', async () => {
+		const { DATABASE_URL = '', DATA_DIR = folder } = server.settings
+		const settings = { DATABASE_URL, DATA_DIR, DRAIN_SECONDS: '3', SHUTDOWN_SECONDS: '2' }
+		const isReady = ({ url }: Served) => fetch(`${url}/ready`).then(({ ok }) => ok)
+		const first = await remit.serve(settings)
+		const ended = first.end('SIGTERM')
+		await expect.poll(() => isReady(first), { interval: 10 }).toBe(false)
+		expect(await ended).toEqual([0, null])
+		const second = await remit.serve({ ...settings, DRAIN_SECONDS: '600' })
+		void second.end('SIGTERM')
+		await expect.poll(() => isReady(second), { interval: 10 }).toBe(false)
+		// Sooner, the second signal would be taken for the first.
+		await sleep(100)
+		expect(await second.end('SIGINT')).toEqual([null, 'SIGINT'])
 	})
 
 	it('ends in its time although the database hangs', async () => {

@@ -16,7 +16,7 @@ export class Connections {
 	 * set outgrows points to the next, so that once one is in V8's old generation all later ones, and their requests, get there.
 	 */
 	readonly #sockets = new Map<Socket, ServerResponse[]>()
-	#isDraining = false
+	#isEnding = false
 
 	constructor(server: Server) {
 		this.#server = server
@@ -40,10 +40,22 @@ export class Connections {
 			socket.destroy()
 			return false
 		}
-		if (this.#isDraining) res.setHeader('Connection', 'close')
+		if (this.#isEnding) res.setHeader('Connection', 'close')
 		answers.push(res)
 		res.on('close', () => answers.splice(answers.indexOf(res), 1))
 		return true
+	}
+
+	/** Whether the server is to end, now or after a while. */
+	get isEnding(): boolean {
+		return this.#isEnding
+	}
+
+	/** From now on each answer ends its connection. */
+	announceEnd(): void {
+		this.#isEnding = true
+		for (const answers of this.#sockets.values())
+			for (const res of answers) if (!res.headersSent) res.setHeader('Connection', 'close')
 	}
 
 	/**
@@ -51,9 +63,7 @@ export class Connections {
 	 * kept connection is answered, with `Connection: close`.
 	 */
 	async drain(): Promise<void> {
-		this.#isDraining = true
-		for (const answers of this.#sockets.values())
-			for (const res of answers) if (!res.headersSent) res.setHeader('Connection', 'close')
+		this.announceEnd()
 		// node:http's own `close` cuts the answers that a client is still reading.
 		const closed = new Promise((resolve) => NetServer.prototype.close.call(this.#server, resolve))
 		const sweep = setInterval(() => {
