@@ -24,6 +24,7 @@ import type { Lookup } from './outside/resolver.ts'
 import { openServices } from './outside/services.ts'
 import { canAnybodySignIn } from './people/store.ts'
 import { setupPath } from './sessions/setup.ts'
+import { openClock, type SharedClock } from './work/clock-store.ts'
 import { every, once } from './work/loop.ts'
 import { warnOfLostKeys } from './work/sealing.ts'
 
@@ -48,6 +49,7 @@ export interface ServerOptions {
 	readonly db: Database
 	readonly config: Config
 	readonly log: Logger
+	/** For tests; absent for the database's time. */
 	readonly now?: () => number
 	/** Resolves the hosts that callers name, instead of the machine's resolver. */
 	readonly lookup?: Lookup
@@ -62,11 +64,13 @@ const limits = {
 	connectionsCheckingInterval: 5_000,
 }
 
-export async function startServer({ db: database, config, log, now = Date.now, lookup }: ServerOptions): Promise<RunningServer> {
+export async function startServer({ db: database, config, log, now: given, lookup }: ServerOptions): Promise<RunningServer> {
 	const traces = config.OTEL_EXPORTER_OTLP_ENDPOINT
 		? (await import('./outside/traces/open.ts')).openTraces(config, log)
 		: undefined
 	const db = traces?.database(database) ?? database
+	const clock: SharedClock = given ? { now: given } : await openClock(db, log)
+	const { now } = clock
 	const callers = new Callers(db, now, undefined, config.BASE_URL)
 	const storedBytes = new StoredBytes(db, config.STORED_MB_PER_DAY)
 	let url = config.BASE_URL
@@ -98,6 +102,7 @@ export async function startServer({ db: database, config, log, now = Date.now, l
 		every(10_000, () => callers.flush(), log),
 		every(10_000, () => storedBytes.flush(now()), log),
 		once((signal) => warnOfLostKeys(db, services.secrets, log, signal), log),
+		...(clock.loop ? [clock.loop] : []),
 	]
 	const stored = (organizationId: string, bytes: number) => storedBytes.add(organizationId, bytes, now())
 	const requireStorage = (organizationId: string) => storedBytes.require(organizationId, now())

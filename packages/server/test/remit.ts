@@ -26,6 +26,7 @@ export interface Served {
 	readonly key: string | undefined
 	/** The page by which the first person comes in, while nobody can sign in. */
 	readonly setupUrl: string | undefined
+	readonly pid: number
 	/** The lines that the server has printed so far. */
 	lines(): string[]
 	/** Sends the signal; returns how the process ended. */
@@ -110,7 +111,8 @@ export class Remit {
 		})
 		child.once('exit', (code) => first.reject(new Error(`remit serve ended with ${code}: ${text}`)))
 		const { url, key, setupUrl } = await first.promise
-		return { url, key, setupUrl, lines: () => text.trim().split('\n'), end: (signal) => endOf(child, signal) }
+		const pid = child.pid as number
+		return { url, key, setupUrl, pid, lines: () => text.trim().split('\n'), end: (signal) => endOf(child, signal) }
 	}
 
 	/** Serves with standard output to a file descriptor, so that the test decides who reads it. */

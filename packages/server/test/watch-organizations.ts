@@ -25,6 +25,7 @@ const others: readonly (readonly [why: string, statement: RegExp])[] = [
 	['Hosts and addresses of mail belong to no organization.', /"?(webhook_hosts|suppressed_addresses)"?/],
 	['It walks through all rows, a part at a time.', /order by "organizationId" asc(, "\w+" asc)* limit \d+/],
 	['It is a command of the operator.', /update "api_keys" set "revokedAt" = \$1 where "id" = \$2/],
+	['It asks for the time.', /clock_timestamp\(\)/],
 	['It counts what waits, for the metrics.', /as "dueSince"/],
 	['It finds syncs that a webhook of a provider may be about.', /from "syncs" as "s" inner join "connections"/],
 	[
