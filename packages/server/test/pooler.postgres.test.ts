@@ -1,8 +1,6 @@
 // PgBouncer between servers and PostgreSQL, in each of its modes, and TLS to the database.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -11,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Config, readConfig } from '../src/config.ts'
 import { openDatabase } from '../src/db/open.ts'
 import { startServer } from '../src/server.ts'
+import { freePort } from './free-port.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 
 const isInstalled = spawnSync('pgbouncer', ['--version']).status === 0
@@ -29,15 +28,6 @@ afterAll(async () => {
 	await server.close()
 	rmSync(folder, { recursive: true, force: true })
 })
-
-async function freePort(): Promise<number> {
-	const taken = createServer().listen(0, '127.0.0.1')
-	await once(taken, 'listening')
-	const { port } = taken.address() as AddressInfo
-	taken.close()
-	await once(taken, 'close')
-	return port
-}
 
 /** Starts PgBouncer with two connections to PostgreSQL, fewer than a server has; returns the database's URL through it. */
 async function pooled(mode: 'session' | 'transaction' | 'statement', more: Record<string, string> = {}): Promise<string> {

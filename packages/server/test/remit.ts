@@ -1,10 +1,10 @@
 // Runs the command `remit` as a process, as users do.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { freePort } from './free-port.ts'
 import { watch } from './leaks.ts'
 
 const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
@@ -146,14 +146,6 @@ async function endOf(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT' | 'SIGKIL
 	const ended = once(child, 'close')
 	child.kill(signal)
 	return (await ended) as Awaited<ReturnType<Served['end']>>
-}
-
-export async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1')
-	await once(server, 'listening')
-	const { port } = server.address() as AddressInfo
-	await new Promise((closed) => server.close(closed))
-	return port
 }
 
 /** Expects the command to fail with a line that says what is wrong, and without a stack trace. */

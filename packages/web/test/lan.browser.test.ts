@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort, Remit, type Served } from '../../server/test/remit.ts'
+import { freePort } from '../../server/test/free-port.ts'
+import { Remit, type Served } from '../../server/test/remit.ts'
 import { executablePath, hasBrowser, password } from './app.ts'
 
 describe.skipIf(!hasBrowser)('over http in a network', () => {
