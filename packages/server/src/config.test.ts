@@ -25,6 +25,9 @@ it('A process that does a part needs a database that others share', () => {
 	expect(readConfig({ ROLE: 'worker', DATABASE_URL }).ROLE).toBe('worker')
 	for (const ROLE of ['api', 'worker']) expect(() => readConfig({ ROLE })).toThrow(`ROLE=${ROLE}: one process does all on SQLite`)
 	expect(() => readConfig({ ROLE: 'both', DATABASE_URL })).toThrow('ROLE=both: must be one of all, api, worker')
+	expect(() => readConfig({ DATABASE_READ_URL: DATABASE_URL })).toThrow(
+		'DATABASE_READ_URL: it is a standby of DATABASE_URL, which',
+	)
 	expect(() => readConfig({ PAYMENT_PROCESSOR: 'paypal' })).toThrow('must be one of stripe, test, none, or empty')
 })
 

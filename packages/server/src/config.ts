@@ -116,6 +116,10 @@ export const settings = {
 		'PostgreSQL to use instead of SQLite: postgres://user:password@host:port/database.',
 		url('postgres:', 'postgresql:'),
 	),
+	DATABASE_READ_URL: secret(
+		'PostgreSQL: a standby that reads lists, searches and reports; what it does not have yet, the primary reads.',
+		url('postgres:', 'postgresql:'),
+	),
 	DATABASE_POOLER: setting(
 		'none',
 		'PostgreSQL: none; transaction: PgBouncer between, in transaction mode. It keeps no prepared statements, and its role has the time limits.',
@@ -332,7 +336,9 @@ export function readConfig(environment: Environment = process.env): Config {
 			return [name, undefined]
 		}
 	})
-	const { ROLE = 'all', DATABASE_URL } = environment
+	const { ROLE = 'all', DATABASE_URL, DATABASE_READ_URL } = environment
+	if (DATABASE_READ_URL && !DATABASE_URL)
+		mistakes.push('DATABASE_READ_URL: it is a standby of DATABASE_URL, which is not set; set it, too')
 	if (ROLE !== 'all' && !DATABASE_URL)
 		mistakes.push(`ROLE=${ROLE}: one process does all on SQLite; set DATABASE_URL, or ROLE=all`)
 	const { WEB = settings.WEB.default, BASE_URL = '' } = environment

@@ -8,6 +8,8 @@ export interface Operation extends OperationEntry {
 	readonly id: OperationId
 	/** Whether the operation changes data, so that the dispatcher runs it in a transaction. */
 	readonly writes: boolean
+	/** Whether it reads any number of records: a list, a search or a report. */
+	readonly readsMany: boolean
 }
 
 export const operations: readonly Operation[] = operationTable.map((entry: OperationEntry) => ({
@@ -19,6 +21,7 @@ export const operations: readonly Operation[] = operationTable.map((entry: Opera
 		!entry.changesNothing &&
 		entry.method !== 'GET' &&
 		!entry.scopes.some((scope) => /(^|:)read$/.test(scope)),
+	readsMany: entry.method === 'GET' && !entry.ownTransactions && /\.(list|history|summary|stats)$/.test(entry.id),
 }))
 
 /**

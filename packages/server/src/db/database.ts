@@ -44,6 +44,8 @@ export interface Database extends Db {
 	onCommit(listener: () => void): () => void
 	/** The connections of this process now; absent where there are no more than two. */
 	connections?(): readonly ConnectionUse[]
+	/** For reads of many rows, where there is a standby: sees all that was stored when a read began, as the database itself does. */
+	readonly standby?: Db
 	/** Throws unless the database answers; on PostgreSQL also while it takes no changes. */
 	ready(): Promise<void>
 	close(): Promise<void>

@@ -9,6 +9,8 @@ import { migrate, type Upgrade } from './migrate.ts'
 export interface DatabaseSettings {
 	/** Empty for SQLite, in DATA_DIR. */
 	readonly DATABASE_URL: string
+	/** A standby for lists and reports; empty for none. */
+	readonly DATABASE_READ_URL: string
 	readonly DATABASE_POOLER: 'none' | 'transaction'
 	readonly DATA_DIR: string
 	readonly DATABASE_CONNECTIONS: number
@@ -20,6 +22,7 @@ export async function openDatabase(config: DatabaseSettings, log: Logger, upgrad
 	if (config.DATABASE_URL) {
 		const settings = {
 			url: usualTls(config.DATABASE_URL),
+			readUrl: config.DATABASE_READ_URL && usualTls(config.DATABASE_READ_URL),
 			pooler: config.DATABASE_POOLER,
 			connections: config.DATABASE_CONNECTIONS,
 			connectMs: config.DATABASE_CONNECT_SECONDS * 1_000,
@@ -27,7 +30,13 @@ export async function openDatabase(config: DatabaseSettings, log: Logger, upgrad
 		}
 		await migrate({ postgresUrl: settings.url, connectMs: settings.connectMs }, upgrade)
 		const { openPostgres } = await import('./postgres.ts')
-		const db = openPostgres(settings, (err) => log.error({ err }, 'database connection lost'))
+		const db = openPostgres(settings, {
+			onError: (err) => log.error({ err }, 'database connection lost'),
+			onStandby(reason) {
+				if (reason === undefined) log.info('DATABASE_READ_URL: the standby reads')
+				else log.warn({ reason }, 'DATABASE_READ_URL: the primary reads in place of the standby')
+			},
+		})
 		if (settings.pooler === 'transaction') await noteLimits(db, log)
 		return db
 	}

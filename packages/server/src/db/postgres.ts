@@ -16,6 +16,7 @@ import {
 import { Pools, type PostgresSettings, type Run, runOn } from './postgres/connections.ts'
 import { isLostRace, isReadOnly, isRefused, isUndone, tries, Undone } from './postgres/errors.ts'
 import { type Group, Groups } from './postgres/groups.ts'
+import { Standby } from './postgres/standby.ts'
 import { Statements } from './statements.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
@@ -30,25 +31,31 @@ interface Named {
 	readonly text: string
 }
 
-export function openPostgres(settings: PostgresSettings, onError: (error: Error) => void): Database {
+interface Listeners {
+	readonly onError: (error: Error) => void
+	/** Called when the standby stops to read, with the reason, and with none when it reads again. */
+	readonly onStandby: (reason: string | undefined) => void
+}
+
+export function openPostgres(settings: PostgresSettings, { onError, onStandby }: Listeners): Database {
 	const pools = new Pools(settings, onError)
-	const { readers, writers } = pools
 	const patienceMs = settings.connectMs
-	const reads = new Shares({ size: readers, patienceMs })
-	const writes = new Shares({ size: writers, patienceMs })
+	const reads = new Shares({ size: pools.readers, patienceMs })
+	const writes = new Shares({ size: pools.writers, patienceMs })
 	const committed = new CommitListeners()
 	const keeps = settings.pooler === 'none'
 	const statements = new Statements<Named>('postgres', (text, stays) => ({ ...(keeps && stays && { name: nameOf(text) }), text }))
-	/**
-	 * A read belongs to the organization that it names. One that names none looks up a key or a client link, or is the server's own:
-	 * it is short, and waits for a connection alone.
-	 */
-	const read: Run = (query, organizationId) =>
-		new Promise((resolve, reject) => {
-			if (organizationId === undefined) return pools.read(query, resolve, reject)
-			const leave = () => reads.leave(organizationId)
-			reads.enter(organizationId, () => pools.read(query, resolve, reject, leave), reject)
+	const read = readsOf(pools, reads)
+	const standbyPools = settings.readUrl === '' ? undefined : new Pools({ ...settings, url: settings.readUrl }, onError)
+	const standby =
+		standbyPools &&
+		new Standby({
+			primary: read,
+			standby: readsOf(standbyPools, new Shares({ size: standbyPools.readers, patienceMs })),
+			changed: onStandby,
 		})
+	// Says at once what is wrong with it.
+	standby?.isReady(patienceMs)
 	const transact = transactionsOf(pools, () => committed.notify())
 	const groups = new Groups<Transaction>({
 		patienceMs,
@@ -64,6 +71,7 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 		again(() => transact(durable, (run) => inside(run, statements, work)))
 	return {
 		...runner(read, statements),
+		...(standby && { standby: runner(standby.run, statements) }),
 		transaction: (work, { durable = true, organizationId = '' }: TransactionOptions = {}) =>
 			durable && organizationId !== ''
 				? groups.run(organizationId, work)
@@ -72,9 +80,24 @@ export function openPostgres(settings: PostgresSettings, onError: (error: Error)
 		connections: () =>
 			pools.use().map((use, index) => ({ ...use, waiting: use.waiting + ([reads, writes][index]?.waiting ?? 0) })),
 		ready: () => pools.ready(),
-		close: () => pools.end(),
+		async close() {
+			await Promise.all([pools.end(), standbyPools?.end()])
+		},
 	}
 }
+
+/**
+ * A read belongs to the organization that it names. One that names none looks up a key or a client link, or is the server's own: it is
+ * short, and waits for a connection alone.
+ */
+const readsOf =
+	(pools: Pools, shares: Shares): Run =>
+	(query, organizationId) =>
+		new Promise((resolve, reject) => {
+			if (organizationId === undefined) return pools.read(query, resolve, reject)
+			const leave = () => shares.leave(organizationId)
+			shares.enter(organizationId, () => pools.read(query, resolve, reject, leave), reject)
+		})
 
 function runner(run: Run, statements: Statements<Named>): Db {
 	async function execute<P extends object, Row>(query: Query<P, Row>, params: P): Promise<pg.QueryResult> {

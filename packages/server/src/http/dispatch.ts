@@ -67,7 +67,8 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		if (operation.ownTransactions && operation.changesNothing) return runSelfManaged(req, base, run)
 		if (operation.ownTransactions) return metered(req, base, () => runSelfManaged(req, base, run))
 		if (operation.writes) return metered(req, base, () => runInTransaction(req, base, run))
-		return run({ ...base, db, afterCommit: (work: () => void) => work() }).then(toReply)
+		const reading = operation.readsMany ? (db.standby ?? db) : db
+		return run({ ...base, db: reading, afterCommit: (work: () => void) => work() }).then(toReply)
 	}
 
 	/** Counts what a caller's request stores. Who has stored too much may still read and delete. */

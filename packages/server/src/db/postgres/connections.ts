@@ -21,6 +21,8 @@ const renewalMs = 1_000
 
 export interface PostgresSettings {
 	readonly url: string
+	/** A standby for reads of many rows; empty for none. */
+	readonly readUrl: string
 	/** What is between this process and PostgreSQL. A pooler of transactions gives each another connection of its own. */
 	readonly pooler: 'none' | 'transaction'
 	/** The connections of this process: half of them only read. */

@@ -28,3 +28,6 @@ export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P
 export const isReadOnly = (error: unknown): boolean => (error as { code?: unknown }).code === readOnly
 
 export const readOnly = '25006'
+
+/** 57014: a query took longer than the time limit. */
+export const hasTakenTooLong = (error: unknown): boolean => codeOf(error) === '57014'

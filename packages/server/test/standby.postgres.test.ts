@@ -1,0 +1,109 @@
+// A standby that reads lists and reports: nobody is answered with less than what was stored before.
+import { Remit } from '@remit/sdk'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { DatabaseProxy } from './database-proxy.ts'
+import { startTestServer, type TestServer } from './harness.ts'
+import { admin, type PostgresServer, startPostgres } from './postgres-server.ts'
+
+let postgres: PostgresServer
+let standby: pg.Client
+let proxy: DatabaseProxy
+let server: TestServer
+beforeAll(async () => {
+	postgres = await startPostgres({ withStandby: true })
+	await admin(postgres.url, 'create database remit')
+	proxy = await new DatabaseProxy(`${postgres.standbyUrl}/remit`).listen()
+	server = await startTestServer({ DATABASE_URL: `${postgres.url}/remit`, DATABASE_READ_URL: proxy.url })
+	standby = new pg.Client(`${postgres.standbyUrl}/postgres`)
+	await standby.connect()
+	await untilStandbyReads()
+}, 120_000)
+afterEach(async () => {
+	await standby.query('select pg_wal_replay_resume()')
+	proxy.pass()
+	await untilStandbyReads()
+})
+afterAll(async () => {
+	await standby.end()
+	await server.close()
+	proxy.cut()
+	await postgres.stop()
+})
+
+const create = async (name: string) => (await server.remit.companies.create({ name })).id
+const listed = async (remit = server.remit) => (await remit.companies.list({ limit: 100 })).data.map(({ id }) => id)
+
+/** Whether the standby is asked for a list. */
+async function standbyReads(): Promise<boolean> {
+	const before = proxy.trips
+	await listed()
+	return proxy.trips > before
+}
+const untilStandbyReads = () => vi.waitFor(async () => expect(await standbyReads()).toBe(true), 20_000)
+
+const logged = (words: string) => server.logged.filter((line) => line.includes(words))
+
+it('A list is read from the standby, a record and a change from the primary', async () => {
+	expect(await standbyReads()).toBe(true)
+	const before = proxy.trips
+	const id = await create('read by the primary')
+	await server.remit.companies.get(id)
+	expect(proxy.trips).toBe(before)
+})
+
+it('Whoever has just written finds it in the next list, also by another server', async () => {
+	const other = await startTestServer({ DATABASE_URL: `${postgres.url}/remit`, DATABASE_READ_URL: proxy.url })
+	const elsewhere = new Remit({ apiKey: server.key, baseUrl: other.url })
+	for (let n = 0; n < 30; n++) {
+		const id = await create(`company ${n}`)
+		expect(await listed()).toContain(id)
+		expect(await listed(elsewhere)).toContain(id)
+	}
+	await other.close()
+})
+
+it('What a standby that is behind does not have, the primary reads, and the log says so', async () => {
+	await standby.query('select pg_wal_replay_pause()')
+	await vi.waitFor(
+		async () => {
+			const id = await create('while it is behind')
+			expect(await listed()).toContain(id)
+			expect(logged('it is behind').length).toBe(1)
+		},
+		{ timeout: 20_000, interval: 100 },
+	)
+	await standby.query('select pg_wal_replay_resume()')
+	await untilStandbyReads()
+	expect(logged('the standby reads').length).toBeGreaterThan(0)
+})
+
+it('A standby that is gone is done without, until it is back', async () => {
+	proxy.cut()
+	const id = await create('while it is gone')
+	expect(await listed()).toContain(id)
+	expect(logged('ECONNREFUSED').length).toBe(1)
+	await proxy.listen()
+	await untilStandbyReads()
+})
+
+it('A standby that takes questions and never answers holds no list up', async () => {
+	proxy.hold()
+	const id = await create('while it is silent')
+	const began = performance.now()
+	expect(await listed()).toContain(id)
+	expect(performance.now() - began).toBeLessThan(2_000)
+})
+
+it.each([
+	['the primary itself', () => `${postgres.url}/remit`, 'it is no standby'],
+	['another server', () => server.settings.DATABASE_URL as string, 'it is a standby of another server'],
+])('An address that is that of %s reads nothing, and the log says so', async (_what, url, reason) => {
+	const isOther = reason.includes('another')
+	const DATABASE_READ_URL = isOther ? `${postgres.standbyUrl}/remit` : url()
+	const wrong = await startTestServer({ ...(!isOther && { DATABASE_URL: url() }), DATABASE_READ_URL })
+	const { id } = await wrong.remit.companies.create({ name: 'Acme' })
+	expect(await listed(wrong.remit)).toEqual([id])
+	await vi.waitFor(() => expect(wrong.logged.some((line) => line.includes(reason))).toBe(true))
+	await wrong.close()
+})
