@@ -14,7 +14,7 @@ import { openDatabase } from '../src/db/open.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
 import { DatabaseProxy } from './database-proxy.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
-import { Remit } from './remit.ts'
+import { expectRefusal, Remit } from './remit.ts'
 
 /** A lock is waited for half as long as a query; a silent connection is given up a second later than a query. */
 const limits = { DATABASE_CONNECT_SECONDS: 1, DATABASE_QUERY_SECONDS: 2 }
@@ -351,8 +351,17 @@ describe('connections that nothing comes through', () => {
 })
 
 describe('a database that becomes read-only, as the old primary after a failover', () => {
+	const setDefault = (text: string) => sql(`alter database ${new URL(databaseUrl).pathname.slice(1)} ${text}`)
+
+	it('stops a start and other commands with a line that says so, as a standby does', async () => {
+		const remit = new Remit({ DATABASE_URL: databaseUrl }, tmpdir())
+		await setDefault('set default_transaction_read_only = on')
+		for (const command of [['serve'], ['migrate'], ['organizations', 'list']])
+			expectRefusal(await remit.run(command), /^DATABASE_URL: the database can be read only, as a standby can: name the primary/)
+		await setDefault('reset default_transaction_read_only')
+	})
+
 	it('takes no changes, says so, and is tried anew until it does', async () => {
-		const setDefault = (text: string) => sql(`alter database ${new URL(databaseUrl).pathname.slice(1)} ${text}`)
 		await setDefault('set default_transaction_read_only = on')
 		await sql(
 			'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',

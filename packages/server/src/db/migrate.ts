@@ -5,6 +5,7 @@ import knexFactory, { type Knex } from 'knex'
 import { migrations } from '../../migrations/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { whenFree } from './busy.ts'
+import { isReadOnly } from './postgres/errors.ts'
 import { within } from './postgres/silence.ts'
 
 /** Another version of Remit has migrated the database: a newer one, or an older one and this is not the moment to follow it. */
@@ -50,7 +51,9 @@ export async function migrate(
 		const { connectMs = 5_000, waitMs = 30_000 } = connection
 		// A server may accept a connection and say nothing.
 		await within(connectMs, knex.raw('select 1'))
-		return await run(knex, { sqlite: false, limits: limitsOf(waitMs) }, upgrade)
+		return await run(knex, { sqlite: false, limits: limitsOf(waitMs) }, upgrade).catch((error) => {
+			throw unsuitable(error)
+		})
 	} finally {
 		await knex.destroy()
 	}
@@ -170,3 +173,17 @@ const explained = (error: { code?: unknown }) =>
 	error.code === '55P03'
 		? new ConfigError('DATABASE_URL: another process migrates the database, or hangs while it does: look at it, and start again.')
 		: error
+
+/** PgBouncer's words. */
+const inStatementMode = 'transaction blocks not allowed in statement pooling mode'
+
+/** Says what a database is that answers and cannot be used. */
+function unsuitable(error: Error): Error {
+	if (isReadOnly(error))
+		return new ConfigError(
+			'DATABASE_URL: the database can be read only, as a standby can: name the primary, or the pooler in front of it.',
+		)
+	if (error.message.endsWith(inStatementMode))
+		return new ConfigError(`DATABASE_URL: ${inStatementMode}: set pool_mode = transaction, and DATABASE_POOLER=transaction.`)
+	return error
+}
