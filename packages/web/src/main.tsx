@@ -1,5 +1,6 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+import { startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { newQueryClient } from './api/query.ts'
 import { newRouter } from './routes.ts'
@@ -16,13 +17,20 @@ reloadOnceWhenOld()
 const client = newQueryClient()
 askBeforeShownAgain(client)
 const router = newRouter(client)
-// Its page asks for what it shows before the first drawing, and is part of it.
-void router.load().then(() =>
-	createRoot(document.getElementById('root') as HTMLElement).render(
-		<QueryClientProvider client={client}>
-			<RouterProvider router={router} />
-		</QueryClientProvider>,
-	),
-)
+// A task of its own: up to here it is that of all scripts.
+setTimeout(async () => {
+	// The page asks for what it shows before the first drawing, and is part of it.
+	await router.load()
+	const root = createRoot(document.getElementById('root') as HTMLElement)
+	// React gives way to the browser between the parts of a transition.
+	startTransition(() =>
+		root.render(
+			<QueryClientProvider client={client}>
+				<RouterProvider router={router} />
+			</QueryClientProvider>,
+		),
+	)
+})
 // The first formats that a browser makes take 25 ms: they pass while the server answers.
-setTimeout(() => [new Intl.NumberFormat(), new Intl.DateTimeFormat()])
+setTimeout(() => new Intl.NumberFormat())
+setTimeout(() => new Intl.DateTimeFormat())

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useRouter } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useDeferredValue, useEffect, useState } from 'react'
 import { sessionQuery } from '../api/session.ts'
 import { goOn, onOtherTab, onSessionOver, startAfresh } from '../api/session-over.ts'
 import { forgetDrafts } from '../forms/draft.ts'
@@ -101,5 +101,5 @@ export function Frame() {
 /** Waits for the session, since a part of a page that alone asked for it would take what is shown away again. */
 function Page() {
 	const { isPending } = useQuery(sessionQuery)
-	return isPending ? <Skeleton /> : <Outlet />
+	return useDeferredValue(isPending) ? <Skeleton /> : <Outlet />
 }

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { ErrorPanel, type ErrorPanelProps } from './error-panel.tsx'
 import { Skeleton } from './skeleton.tsx'
 
@@ -11,9 +11,13 @@ interface LoadedProps<Data> {
 }
 
 /** What comes from the server: rows in its place before it is there, and what is there stays beside an error. */
-export const Loaded = <Data,>({ data, failure, rows, children }: LoadedProps<Data>) => (
-	<>
-		{failure && <ErrorPanel isSmall {...failure} />}
-		{data !== undefined ? children(data) : !failure && <Skeleton rows={rows} />}
-	</>
-)
+export function Loaded<Data>({ data, failure, rows, children }: LoadedProps<Data>) {
+	// Drawn for the first time it takes longest: deferred, React gives way to the browser meanwhile.
+	const isDrawn = useDeferredValue(data !== undefined)
+	return (
+		<>
+			{failure && <ErrorPanel isSmall {...failure} />}
+			{isDrawn && data !== undefined ? children(data) : !failure && <Skeleton rows={rows} />}
+		</>
+	)
+}

@@ -1,7 +1,7 @@
 import type { ExpandedInvoice } from '@remit/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useDeferredValue, useRef, useState } from 'react'
 import type { Begin } from '../../api/begin.ts'
 import { describe } from '../../api/errors.ts'
 import { call, read, useWrite } from '../../api/query.ts'
@@ -27,7 +27,9 @@ const toList = <Link to="/invoices">Invoices</Link>
 export default function EditInvoicePage() {
 	const { id } = route.useParams()
 	const { data, error, refetch } = useQuery(invoiceQuery(id))
-	if (data) return <EditInvoice key={id} invoice={data} />
+	// The form takes a phone some hundred ms: deferred, React gives way to the browser meanwhile.
+	const isDrawn = useDeferredValue(data !== undefined)
+	if (isDrawn && data) return <EditInvoice key={id} invoice={data} />
 	if (!error) return <Waiting title="Edit invoice" above={toList} />
 	const { isRepeatable, ...trouble } = describe(error)
 	return (
