@@ -1,10 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { list, read } from '../api/query.ts'
 import { searchFailed } from '../format/names.ts'
-import { Field } from '../ui/field.tsx'
-
-const ComboBox = lazy(() => import('../ui/combo-box.tsx').then((module) => ({ default: module.ComboBox })))
+import { ComboBox } from '../ui/combo-box.tsx'
 
 /** Kinds of record that others point to. */
 export type PickedKind = 'companies' | 'contacts' | 'deals'
@@ -72,17 +70,15 @@ export function RecordPicker({ kind, value, onChange, filter, onCreate, ...props
 		setTyped(choices.find((choice) => choice.id === id)?.label)
 	}
 	return (
-		<Suspense fallback={<Field label={props.label} value={text} isDisabled isRequired={props.isRequired} />}>
-			<ComboBox
-				{...props}
-				choices={isNew ? [...choices, { id: makeNew, label: `Create “${search}”` }] : choices}
-				value={value}
-				onChange={choose}
-				inputValue={text}
-				onInputChange={type}
-				onFocus={() => setUsed(true)}
-				emptyText={isFetching ? 'Searching…' : isError ? searchFailed : 'No match'}
-			/>
-		</Suspense>
+		<ComboBox
+			{...props}
+			choices={isNew ? [...choices, { id: makeNew, label: `Create “${search}”` }] : choices}
+			value={value}
+			onChange={choose}
+			inputValue={text}
+			onInputChange={type}
+			onFocus={() => setUsed(true)}
+			emptyText={isFetching ? 'Searching…' : isError ? searchFailed : 'No match'}
+		/>
 	)
 }

@@ -1,15 +1,12 @@
 import { ChevronDown } from 'lucide-react'
-import { Button } from 'react-aria-components/Button'
-import { ComboBox as AriaComboBox } from 'react-aria-components/ComboBox'
+import { startTransition, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Input } from 'react-aria-components/Input'
-import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
-import { Popover } from 'react-aria-components/Popover'
-import { FieldLabel, FieldNotes } from './field.tsx'
+import { Field } from './field.tsx'
+import { whenQuiet } from './on-first-use.ts'
 import type { Choice } from './select.tsx'
-import './popover.css'
 import './select.css'
 
-interface ComboBoxProps {
+export interface ComboBoxProps {
 	readonly label: string
 	readonly choices: readonly (Choice & { readonly note?: string })[]
 	readonly value: string | null
@@ -18,49 +15,126 @@ interface ComboBoxProps {
 	readonly inputValue: string
 	readonly onInputChange: (text: string) => void
 	readonly onFocus?: () => void
-	readonly hint?: string
+	readonly hint?: string | undefined
 	readonly error?: string | undefined
 	readonly isRequired?: boolean
 	readonly placeholder?: string
 	readonly emptyText?: string
 }
 
-/** One of many choices, found by typing; the server searches. */
-export function ComboBox({ label, choices, value, onChange, hint, error, placeholder, emptyText, ...props }: ComboBoxProps) {
+export type Caret = readonly [start: number, end: number]
+
+type List = typeof import('./combo-box-list.tsx').ComboBoxList
+
+let loaded: List | undefined
+
+/**
+ * One of many choices, found by typing; the server searches. Its list is more code than a whole page, and most forms are opened for
+ * another field: until the page is quiet, or until it has the focus, a plain field stands in its place.
+ */
+export function ComboBox(props: ComboBoxProps) {
+	const [List, setList] = useState(() => loaded)
+	const caret = useRef<Caret>(undefined)
+	/** An input method loses what it composes with its field. */
+	const isComposing = useRef(false)
+	const change = () => {
+		if (loaded && !isComposing.current) startTransition(() => setList(() => loaded))
+	}
+	const load = async () => {
+		// Whoever focuses the field or types once more asks again.
+		loaded ??= await import('./combo-box-list.tsx').then(
+			(module) => module.ComboBoxList,
+			() => undefined,
+		)
+		change()
+	}
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once.
+	useEffect(() => (loaded ? undefined : whenQuiet(load)), [])
+	if (List) return <List {...props} caret={caret} />
 	return (
-		<AriaComboBox
+		<PlainBox
 			{...props}
-			items={choices}
-			value={value}
-			onChange={(key) => onChange(key === null ? null : String(key))}
-			defaultFilter={() => true}
-			allowsEmptyCollection
-			menuTrigger="focus"
-			isInvalid={error !== undefined}
-			validationBehavior="aria"
-			className="field"
+			onUse={load}
+			onComposing={(is) => {
+				isComposing.current = is
+				change()
+			}}
+			onLeave={(at) => {
+				caret.current = at
+			}}
+		/>
+	)
+}
+
+interface PlainBoxProps extends ComboBoxProps {
+	readonly onUse: () => void
+	readonly onComposing: (is: boolean) => void
+	/** Before it goes, with the place of the caret when it has the focus. */
+	readonly onLeave: (caret: Caret | undefined) => void
+}
+
+/** Looks and reads as the combo box does while its list is closed. */
+function PlainBox({
+	label,
+	inputValue,
+	onInputChange,
+	onFocus,
+	placeholder,
+	onUse,
+	onComposing,
+	onLeave,
+	...props
+}: PlainBoxProps) {
+	const input = useRef<HTMLInputElement>(null)
+	const leave = useRef(onLeave)
+	useLayoutEffect(() => {
+		const box = input.current as HTMLInputElement
+		return () => leave.current(document.activeElement === box ? [box.selectionStart ?? 0, box.selectionEnd ?? 0] : undefined)
+	}, [])
+	return (
+		<Field
+			label={label}
+			hint={props.hint}
+			error={props.error}
+			isRequired={props.isRequired}
+			value={inputValue}
+			onChange={(text) => {
+				onInputChange(text)
+				onUse()
+			}}
+			onFocus={() => {
+				onFocus?.()
+				onUse()
+			}}
 		>
-			<FieldLabel label={label} isOptional={!props.isRequired} />
 			<span className="input-box">
-				<Input className="input" placeholder={placeholder} />
-				<Button className="combo-button">
-					<ChevronDown size={16} aria-hidden="true" />
-				</Button>
-			</span>
-			<FieldNotes hint={hint} error={error} />
-			<Popover className="popover">
-				<ListBox<(typeof choices)[number]>
-					className="options"
-					renderEmptyState={() => <div className="options-empty">{emptyText ?? 'No match'}</div>}
+				<Input
+					ref={input}
+					role="combobox"
+					aria-expanded={false}
+					aria-autocomplete="list"
+					autoComplete="off"
+					autoCorrect="off"
+					spellCheck={false}
+					placeholder={placeholder}
+					className="input"
+					onCompositionStart={() => onComposing(true)}
+					onCompositionEnd={() => onComposing(false)}
+					// It chooses, and does not send the form.
+					onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+				/>
+				<button
+					type="button"
+					tabIndex={-1}
+					className="combo-button"
+					aria-label={`Show suggestions ${label}`}
+					aria-haspopup="listbox"
+					aria-expanded={false}
+					onClick={() => input.current?.focus()}
 				>
-					{(choice) => (
-						<ListBoxItem id={choice.id} textValue={choice.label} className="option">
-							{choice.label}
-							{choice.note && <span className="option-note">{choice.note}</span>}
-						</ListBoxItem>
-					)}
-				</ListBox>
-			</Popover>
-		</AriaComboBox>
+					<ChevronDown size={16} aria-hidden="true" />
+				</button>
+			</span>
+		</Field>
 	)
 }

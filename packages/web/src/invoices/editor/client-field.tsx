@@ -8,7 +8,7 @@ import type { InvoiceValues } from './values.ts'
 const NewClient = lazy(() => import('./new-client.tsx'))
 
 /** The company that is billed, found by typing; one that is not there yet is made here. */
-export default function ClientField({ control }: { control: Control<InvoiceValues> }) {
+export function ClientField({ control }: { control: Control<InvoiceValues> }) {
 	const { field, fieldState } = useController({ control, name: 'companyId' })
 	const [newName, setNewName] = useState<string>()
 	const { data: chosen } = useQuery({ ...read('companies.get', field.value ?? ''), enabled: field.value !== null })

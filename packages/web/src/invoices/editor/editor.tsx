@@ -1,6 +1,6 @@
 import type { TaxRate } from '@remit/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, memo, Suspense } from 'react'
+import { memo } from 'react'
 import { type Control, useController, useWatch } from 'react-hook-form'
 import { read } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
@@ -11,15 +11,12 @@ import { RecordForm } from '../../forms/record-form.tsx'
 import type { RecordForm as Form } from '../../forms/use-record-form.ts'
 import { Card } from '../../ui/card.tsx'
 import { DateField } from '../../ui/date-field.tsx'
-import { Field } from '../../ui/field.tsx'
+import { ClientField } from './client-field.tsx'
 import { conflictWords } from './conflict-words.ts'
 import { Lines } from './lines.tsx'
 import { Totals } from './totals.tsx'
 import { usePreview } from './use-preview.ts'
 import type { InvoiceValues } from './values.ts'
-
-// The list of companies is on its way while the rest is drawn.
-const ClientField = lazy(() => import('./client-field.tsx'))
 
 const none: readonly TaxRate[] = []
 
@@ -66,9 +63,7 @@ export function Editor({ form, action, onSaved, onSavedToSend, onCancel, own = {
 const Head = memo(({ control, today, from }: { control: Control<InvoiceValues>; today: string; from: string }) => (
 	<Card>
 		<div className="form-grid">
-			<Suspense fallback={<Field label="Client" value="" isDisabled />}>
-				<ClientField control={control} />
-			</Suspense>
+			<ClientField control={control} />
 			<FormField control={control} name="invoiceNumber" label="Number" placeholder="Given when it is saved" autoComplete="off" />
 			<FormCurrency control={control} name="currency" label="Currency" />
 			<Day
