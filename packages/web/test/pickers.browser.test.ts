@@ -15,8 +15,9 @@ describe.skipIf(!hasBrowser)('pickers', () => {
 
 	const client = (page: Page) => page.getByRole('combobox', { name: 'Client' })
 	const zebra = (page: Page) => page.getByRole('option', { name: /^Zebra Works/ })
+	/** Of the field that has the focus. */
 	const caret = (page: Page) =>
-		client(page).evaluate((box: HTMLInputElement) => document.activeElement === box && [box.selectionStart, box.selectionEnd])
+		page.evaluate('[document.activeElement.value, document.activeElement.selectionStart, document.activeElement.selectionEnd]')
 
 	/** A new invoice whose lists have not come; returns what lets them come. */
 	async function newInvoice() {
@@ -40,8 +41,7 @@ describe.skipIf(!hasBrowser)('pickers', () => {
 		expect(await client(page).getAttribute('aria-expanded')).toBe('false')
 		release()
 		await zebra(page).waitFor()
-		expect(await client(page).inputValue()).toBe('zebra')
-		expect(await caret(page)).toEqual([2, 2])
+		expect(await caret(page)).toEqual(['zebra', 2, 2])
 		await page.keyboard.press('ArrowDown')
 		await page.keyboard.press('Enter')
 		await expect.poll(() => client(page).inputValue()).toBe('Zebra Works')
