@@ -10,6 +10,7 @@ import { type Config, readConfig } from '../src/config.ts'
 import type { Database } from '../src/db/database.ts'
 import { type DatabaseSettings, openDatabase } from '../src/db/open.ts'
 import { proveHosts } from '../src/webhooks/engine/host-store.ts'
+import { partitionTables } from './partitions.ts'
 import { admin, isReachable, startPostgres } from './postgres-server.ts'
 
 declare module 'vitest' {
@@ -62,6 +63,7 @@ async function setUpPostgres(project: TestProject) {
 	const migrated = await openDatabase(settingsFor({ DATABASE_URL: `${url}/${template}` }), pino({ level: 'silent' }))
 	await fill(migrated)
 	await migrated.close()
+	if (process.env.TEST_PARTITIONS) await partitionTables(`${url}/${template}`, Number(process.env.TEST_PARTITIONS))
 	await admin(url, `alter database ${template} is_template true`)
 	project.provide('template', `${url}#${template}`)
 	return async () => {

@@ -48,5 +48,5 @@ async function readPostgres(ask: Ask): Promise<Table[]> {
 		array(select attname::text from pg_attribute where attrelid = c.oid and attnum > 0 and not attisdropped) as columns,
 		array(select to_json(${columnsOf('i.indrelid', 'i.indkey::int2[]')}) from pg_index i where i.indrelid = c.oid and i.indisunique) as unique,
 		array(select to_json(${columnsOf('f.conrelid', 'f.conkey')}) from pg_constraint f where f.conrelid = c.oid and f.contype = 'f') as foreign
-		from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`)) as unknown as Table[]
+		from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace`)) as unknown as Table[]
 }
