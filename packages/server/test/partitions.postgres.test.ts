@@ -14,7 +14,12 @@ async function useAll({ remit }: Tenant): Promise<void> {
 	const company = await remit.companies.create({ name: 'Acme', billingEmail: 'billing@acme.example' })
 	await remit.contacts.create({ companyId: company.id, name: 'Ann' })
 	const deal = await remit.deals.create({ companyId: company.id, name: 'Roof' })
-	await remit.timeEntries.create({ dealId: deal.id, description: 'Work', startedAt: 1_700_000_000_000, endedAt: 1_700_003_600_000 })
+	await remit.timeEntries.create({
+		dealId: deal.id,
+		description: 'Work',
+		startedAt: 1_700_000_000_000,
+		endedAt: 1_700_003_600_000,
+	})
 	await remit.taxRates.create({ name: 'VAT', percent: 19 })
 	const lineItems = [{ description: 'Work', quantity: 1, unitPriceCents: 10_000 }]
 	const invoice = await remit.invoices.create({ companyId: company.id, lineItems })
