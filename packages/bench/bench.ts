@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { capacity } from './capacity.ts'
 import type { Run } from './context.ts'
 import { seedSqlite } from './databases.ts'
 import { idle } from './idle.ts'
@@ -47,6 +48,7 @@ const sections: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	startup,
 	postgres: (run) => postgres(run, measured),
 	scale,
+	capacity,
 	webhooks,
 	idle,
 	syncs,

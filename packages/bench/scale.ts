@@ -19,7 +19,7 @@ const organizationCount = 50
 export async function scale(run: Run): Promise<void> {
 	if (!(await isReachable())) return print('PostgreSQL: skipped, no server on this machine\n')
 	const url = await newDatabase('scale')
-	const keys = await withDatabase({ url }, newKeys)
+	const keys = await withDatabase({ url }, keysOfMany)
 	const names = ['one', 'two'] as const
 	const servers = await Promise.all(names.map((name) => startRemit(name, run.server, { DATABASE_URL: url }, '0,1')))
 	// Creates a second that must be reached, and the goal.
@@ -49,8 +49,8 @@ export async function scale(run: Run): Promise<void> {
 	for (const server of servers) await server.stop()
 }
 
-/** A key of each organization. */
-async function newKeys(db: Database): Promise<string[]> {
+/** New organizations, and a key of each. */
+export async function keysOfMany(db: Database): Promise<string[]> {
 	const origin = bySystem(Date.now())
 	const keys: string[] = []
 	for (let n = 0; n < organizationCount; n++) {
