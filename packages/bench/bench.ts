@@ -28,6 +28,7 @@ import { scale } from './scale.ts'
 import { seeded } from './seed.ts'
 import { startup } from './startup.ts'
 import { syncs } from './syncs.ts'
+import { tenants } from './tenants.ts'
 import { timeEntries } from './time-entries.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -49,6 +50,7 @@ const sections: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	postgres: (run) => postgres(run, measured),
 	scale,
 	capacity,
+	tenants,
 	webhooks,
 	idle,
 	syncs,
