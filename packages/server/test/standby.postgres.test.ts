@@ -1,10 +1,12 @@
 // A standby that reads lists and reports: nobody is answered with less than what was stored before.
+import { tmpdir } from 'node:os'
 import { Remit } from '@remit/sdk'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { DatabaseProxy } from './database-proxy.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { admin, type PostgresServer, startPostgres } from './postgres-server.ts'
+import { Remit as Command, expectRefusal } from './remit.ts'
 
 let postgres: PostgresServer
 let standby: pg.Client
@@ -106,4 +108,9 @@ it.each([
 	expect(await listed(wrong.remit)).toEqual([id])
 	await vi.waitFor(() => expect(wrong.logged.some((line) => line.includes(reason))).toBe(true))
 	await wrong.close()
+})
+
+it('A start with the standby as DATABASE_URL ends with a line that says so', async () => {
+	const remit = new Command({ DATABASE_URL: `${postgres.standbyUrl}/remit` }, tmpdir())
+	expectRefusal(await remit.run(['serve']), /^DATABASE_URL: the database can be read only, as a standby can: name the primary/)
 })
