@@ -26,6 +26,7 @@ import { againstRivals } from './rivals.ts'
 import { rows } from './rows.ts'
 import { scale } from './scale.ts'
 import { seeded } from './seed.ts'
+import { stack } from './stack.ts'
 import { startup } from './startup.ts'
 import { syncs } from './syncs.ts'
 import { tenants } from './tenants.ts'
@@ -51,14 +52,16 @@ const sections: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	scale,
 	capacity,
 	tenants,
+	stack,
 	webhooks,
 	idle,
 	syncs,
 	lists,
 }
 
-/** All but the parts of `rivals`. */
-const whole = Object.keys(sections).filter((name) => name !== 'reads' && name !== 'create')
+/** All but the parts of `rivals`, and what needs more than the other sections: other programs, and minutes. */
+const apart = ['reads', 'create', 'stack']
+const whole = Object.keys(sections).filter((name) => !apart.includes(name))
 
 const usage = `pnpm bench [--only ${Object.keys(sections).join(',')}] [--rounds 5] [--seconds 2] [--connections 50]
            [--quick]          one short round of everything, to check that the benchmark runs

@@ -42,6 +42,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 	})
 }
 
+process.once('uncaughtException', (error) => {
+	console.error(error)
+	void cleanUp().finally(() => process.exit(1))
+})
+
 const root = mkdtempSync(join(tmpdir(), 'remit-bench-'))
 atEnd(() => rmSync(root, { recursive: true, force: true }))
 

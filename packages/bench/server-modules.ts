@@ -45,6 +45,7 @@ interface Express {
 }
 
 interface PostgresClient {
+	on(event: 'error', listener: (error: Error) => void): void
 	connect(): Promise<void>
 	query(sql: string): Promise<unknown>
 	end(): Promise<void>
