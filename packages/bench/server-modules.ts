@@ -51,9 +51,23 @@ interface PostgresClient {
 	end(): Promise<void>
 }
 
+interface PostgresPool {
+	query(query: string | { name: string; text: string; values: unknown[] }, values?: unknown[]): Promise<{ rows: Row[] }>
+}
+
+type Row = Record<string, unknown>
+
+interface Postgres {
+	readonly Client: new (options: { connectionString: string; connectionTimeoutMillis: number }) => PostgresClient
+	readonly Pool: new (options: { connectionString: string; max: number }) => PostgresPool
+	readonly types: {
+		setTypeParser(type: number, parse: (text: string) => unknown): void
+		readonly builtins: { readonly INT8: number }
+	}
+}
+
 const load = createRequire(new URL('../server/package.json', import.meta.url))
 
 export const loadSqlite = () => load('better-sqlite3') as new (file: string, options?: { readonly?: boolean }) => Sqlite
 export const loadExpress = () => load('express') as Express
-export const loadPostgres = () =>
-	load('pg') as { Client: new (options: { connectionString: string; connectionTimeoutMillis: number }) => PostgresClient }
+export const loadPostgres = () => load('pg') as Postgres

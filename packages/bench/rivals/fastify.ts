@@ -1,48 +1,16 @@
 // The rival that validates too: Fastify 5 validates requests and serializes answers by the contract's schemas, over the same
-// prepared statements. With the argument `duties` it also logs each request, counts it against a limit and gives it an id, as Remit does.
-import { randomUUID } from 'node:crypto'
-import rateLimit from '@fastify/rate-limit'
-import Fastify from 'fastify'
-import { formats } from '../../server/src/contract/formats.ts'
+// prepared statements. With the argument `duties` it has those of fastify-app.ts.
+import { newApp } from './fastify-app.ts'
 import { type NewInvoice, Rows } from './rows.ts'
-import { invoiceData, invoiceList, queryOf, schemaOf } from './schemas.ts'
-
-declare module 'fastify' {
-	interface FastifyRequest {
-		organizationId: string
-	}
-}
+import { idParams, invoiceData, invoiceList, queryOf, schemaOf } from './schemas.ts'
 
 const [file = '', duties] = process.argv.slice(2)
 const rows = new Rows(file)
-
-const ajvFormats = Object.fromEntries(Object.entries(formats).map(([name, { type, validate }]) => [name, { type, validate }]))
-const app = Fastify({
-	...(duties === 'duties' && { logger: true, genReqId: () => `req_${randomUUID()}` }),
-	ajv: { customOptions: { removeAdditional: false, coerceTypes: 'array', strict: false, formats: ajvFormats as never } },
-})
-
-app.decorateRequest('organizationId', '')
-app.addHook('onRequest', (req, reply, done) => {
-	const organizationId = rows.organizationOf(req.headers.authorization)
-	if (organizationId === undefined) return void reply.code(401).send({ error: 'unauthorized' })
-	req.organizationId = organizationId
-	done()
-})
-
-if (duties === 'duties') {
-	await app.register(rateLimit, { max: 1e9, timeWindow: 60_000, hook: 'preHandler', keyGenerator: (req) => req.organizationId })
-	app.addHook('onSend', (req, reply, _, done) => {
-		reply.header('x-request-id', req.id)
-		done()
-	})
-}
-
-const id = { type: 'object', required: ['id'], properties: { id: schemaOf('Id') } }
+const app = await newApp(duties === 'duties', (authorization) => rows.organizationOf(authorization))
 
 app.get<{ Params: { id: string } }>(
 	'/api/invoices/:id',
-	{ schema: { params: id, response: { 200: invoiceData } } },
+	{ schema: { params: idParams, response: { 200: invoiceData } } },
 	(req, reply) => {
 		const data = rows.invoice(req.organizationId, req.params.id)
 		if (data) reply.send({ data })

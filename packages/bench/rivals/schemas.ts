@@ -47,3 +47,5 @@ const invoice = schemaOf('Invoice')
 /** An invoice, and a list of them, as this server answers without `expand` and `fields`, which would need a choice of schemas. */
 export const invoiceData = { type: 'object', required: ['data'], properties: { data: invoice } }
 export const invoiceList = { type: 'object', required: ['data'], properties: { data: { type: 'array', items: invoice } } }
+
+export const idParams = { type: 'object', required: ['id'], properties: { id: schemaOf('Id') } }
