@@ -46,15 +46,18 @@ export interface Begun {
 export class Remit {
 	readonly env: Environment
 	readonly #folder: string
+	readonly #program: string
 	readonly #running = new Set<ChildProcess>()
 
-	constructor(env: Environment, folder: string) {
+	/** `program`: the command of another version. */
+	constructor(env: Environment, folder: string, program = cli) {
 		this.env = env
 		this.#folder = folder
+		this.#program = program
 	}
 
 	#start(args: readonly string[], environment: Environment, stdout: 'pipe' | number = 'pipe', input?: string): ChildProcess {
-		const child = spawn(process.execPath, [cli, ...args], {
+		const child = spawn(process.execPath, [this.#program, ...args], {
 			cwd: this.#folder,
 			env: { ...inherited, PORT: '0', LOG_LEVEL: 'silent', SHED_ABOVE_DELAY_MS: '60000', ...this.env, ...environment },
 			stdio: [input === undefined ? 'ignore' : 'pipe', stdout, 'pipe'],
