@@ -4,8 +4,8 @@ import { writeMigrationIndex } from './migration-index.ts'
 it('The index imports every migration in the order of the numbers', () => {
 	const index = writeMigrationIndex(['0002-api-keys.ts', 'index.ts', 'migration.ts', '0001-organizations.ts'])
 	expect(index.match(/\{ name: '.*/g)).toEqual([
-		"{ name: '0001-organizations', up: organizations.up },",
-		"{ name: '0002-api-keys', up: apiKeys.up },",
+		"{ name: '0001-organizations', ...organizations },",
+		"{ name: '0002-api-keys', ...apiKeys },",
 	])
 })
 

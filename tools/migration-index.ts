@@ -16,7 +16,7 @@ ${all.map((migration) => `import * as ${variable(migration)} from './${migration
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
-${all.map((migration) => `\t{ name: '${migration}', up: ${variable(migration)}.up },`).join('\n')}
+${all.map((migration) => `\t{ name: '${migration}', ...${variable(migration)} },`).join('\n')}
 ]
 `
 }

@@ -180,6 +180,20 @@ describe('migrating', () => {
 		await execute(newer, `insert into migrations ("number", "name", "appliedAt") values (${migrations.length + 1}, 'later', 0)`)
 		for (const command of ['migrate', 'serve'])
 			expectRefusal(await newer.run([command]), /^The database is at migration \d+.*newer/)
+		await execute(newer, `update migrations set "needs" = "number" where "name" = 'later'`)
+		expectRefusal(await newer.run(['serve']), /^The database is at migration \d+.*newer/)
+	})
+
+	it('by a newer version that only adds stops no start of this one, whose log says so', async () => {
+		const newer = await newRemit()
+		await newer.json(['migrate'])
+		const later = `(${migrations.length + 1}, 'later', 0, 0)`
+		await execute(newer, `insert into migrations ("number", "name", "appliedAt", "needs") values ${later}`)
+		const served = await newer.serve({ LOG_LEVEL: 'warn' })
+		expect((await fetch(`${served.url}/ready`)).status).toBe(200)
+		expect(served.lines().join('\n')).toContain('"newer":["later"]')
+		expect(await newer.json(['migrate'])).toEqual({ ok: true })
+		await served.end('SIGTERM')
 	})
 
 	it('is left to the server and to `migrate`: other commands refuse the database of an older version', async () => {

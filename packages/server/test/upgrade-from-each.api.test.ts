@@ -82,7 +82,7 @@ async function goBackTo(version: number): Promise<string[]> {
 	if (DATABASE_URL) await knex.raw('drop schema public cascade; create schema public')
 	await knex.raw('create table "migrations" ("number" integer primary key, "name" text, "appliedAt" bigint)')
 	for (const [index, { name, up }] of migrations.slice(0, version).entries()) {
-		await up(knex)
+		await up(knex, false)
 		await knex('migrations').insert({ number: index + 1, name, appliedAt: 0 })
 	}
 	const tables = []

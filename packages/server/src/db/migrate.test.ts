@@ -14,7 +14,7 @@ it('A migration that the index lacks stops the start, and is named', () => {
 
 it('A start with such a migration changes no database', async () => {
 	const file = join(mkdtempSync(join(tmpdir(), 'remit-migrate-')), 'remit.db')
-	await expect(migrate({ sqliteFile: file }, 'upgrade', [...files, '0999-notes.ts'])).rejects.toThrow('0999-notes.ts')
+	await expect(migrate({ sqliteFile: file }, 'upgrade', { files: [...files, '0999-notes.ts'] })).rejects.toThrow('0999-notes.ts')
 	expect(existsSync(file)).toBe(false)
 	rmSync(dirname(file), { recursive: true })
 })

@@ -19,6 +19,8 @@ export interface DatabaseSettings {
 }
 
 export async function openDatabase(config: DatabaseSettings, log: Logger, upgrade?: Upgrade): Promise<Database> {
+	const onNewer = (newer: readonly string[]) =>
+		log.warn({ newer }, 'the database is of a newer version, beside which this one serves')
 	if (config.DATABASE_URL) {
 		const settings = {
 			url: usualTls(config.DATABASE_URL),
@@ -28,7 +30,7 @@ export async function openDatabase(config: DatabaseSettings, log: Logger, upgrad
 			connectMs: config.DATABASE_CONNECT_SECONDS * 1_000,
 			queryMs: config.DATABASE_QUERY_SECONDS * 1_000,
 		}
-		await migrate({ postgresUrl: settings.url, connectMs: settings.connectMs }, upgrade)
+		await migrate({ postgresUrl: settings.url, connectMs: settings.connectMs }, upgrade, { onNewer })
 		const { openPostgres } = await import('./postgres.ts')
 		const db = openPostgres(settings, {
 			onError: (err) => log.error({ err }, 'database connection lost'),
@@ -43,7 +45,7 @@ export async function openDatabase(config: DatabaseSettings, log: Logger, upgrad
 	try {
 		makePrivateFolder(resolve(config.DATA_DIR))
 		const file = databaseFile(config.DATA_DIR)
-		await migrate({ sqliteFile: file }, upgrade)
+		await migrate({ sqliteFile: file }, upgrade, { onNewer })
 		const { openSqlite } = await import('./sqlite.ts')
 		return openSqlite(file)
 	} catch (error) {
