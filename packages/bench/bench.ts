@@ -13,6 +13,7 @@ import { idle } from './idle.ts'
 import { lists } from './lists.ts'
 import { driver } from './load.ts'
 import type { Samples } from './measure.ts'
+import { migrations } from './migrations.ts'
 import { operations } from './operations.ts'
 import { pages } from './pages.ts'
 import { pdf } from './pdf.ts'
@@ -49,6 +50,7 @@ const sections: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	rows,
 	startup,
 	postgres: (run) => postgres(run, measured),
+	migrations,
 	scale,
 	capacity,
 	tenants,
