@@ -20,16 +20,16 @@ export interface Measured {
 	readonly idle: number
 }
 
-export interface Installation {
+interface Installation {
 	readonly organizations: number
 	readonly processes: number
 	readonly databaseCores: number
 }
 
 /** Of 100 requests: 80 read a record, 15 a list, 5 create. */
-export const mix: Readonly<Record<Kind, number>> = { get: 0.8, list: 0.15, create: 0.05 }
+const mix: Readonly<Record<Kind, number>> = { get: 0.8, list: 0.15, create: 0.05 }
 
-export const busiest = 0.7
+const busiest = 0.7
 
 const kinds = Object.keys(mix) as Kind[]
 
@@ -43,7 +43,7 @@ export function shareOfBusiest(organizations: number): number {
 	return 1 / sum
 }
 
-export interface Limit {
+interface Limit {
 	/** Requests a second at which the first part is as busy as it may be. */
 	readonly perSecond: number
 	readonly first: 'processes' | 'database' | 'busiest organization'
