@@ -55,7 +55,7 @@ export function openPostgres(settings: PostgresSettings, { onError, onStandby }:
 			changed: onStandby,
 		})
 	// Says at once what is wrong with it.
-	standby?.isReady(patienceMs)
+	standby?.prove()
 	const transact = transactionsOf(pools, () => committed.notify())
 	const groups = new Groups<Transaction>({
 		patienceMs,
@@ -81,6 +81,7 @@ export function openPostgres(settings: PostgresSettings, { onError, onStandby }:
 			pools.use().map((use, index) => ({ ...use, waiting: use.waiting + ([reads, writes][index]?.waiting ?? 0) })),
 		ready: () => pools.ready(),
 		async close() {
+			standby?.end()
 			await Promise.all([pools.end(), standbyPools?.end()])
 		},
 	}

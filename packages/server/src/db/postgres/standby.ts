@@ -1,6 +1,7 @@
 // Reads on a standby. It is behind the primary by moments, and sometimes by minutes; a read sees all that was stored when it was asked for
 // nevertheless: the primary says how far its log is, and the read waits until the standby has replayed so much of it. If that takes too long, or
 // the standby cannot be reached, the primary reads.
+import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Run } from './connections.ts'
@@ -9,18 +10,20 @@ import { isSilent, silence, within } from './silence.ts'
 
 /** How long a read waits for the standby. */
 const patienceMs = 50
-/** It is often behind for a moment under load: that is reported when it lasts. */
-const reportMs = 5_000
 /** The time between two looks at how far the standby is. */
 const pauseMs = 2
 /** How long the primary reads before the standby is tried again. */
 const restMs = 1_000
+/** It is often behind for a moment under load: that is reported when it lasts. */
+const reportMs = 5_000
+/** How long a standby may take to show what was written to the primary, when it is found out whether it follows it. */
+const followMs = 5_000
+/** The address may lead to another server meanwhile, which a pooler would hide. */
+const provenForMs = 60_000
 
 /** Durable commits are on the disk when they are answered, and only what is there goes to a standby. */
 const stored = `select pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::int8 as position`
 const replayed = `select pg_is_in_recovery() as standby, pg_wal_lsn_diff(coalesce(pg_last_wal_replay_lsn(), '0/0'), '0/0')::int8 as position`
-/** The same on a standby and its primary, and on no other. */
-const identity = 'select system_identifier::text as id from pg_control_system()'
 
 interface Options {
 	readonly primary: Run
@@ -33,13 +36,13 @@ export class Standby {
 	readonly #options: Options
 	readonly #stored: Shared<number>
 	readonly #replayed: Shared<number>
-	/** How far the standby is at least. */
-	#position = 0
-	/** Whether it is known to be a standby of this primary. */
-	#isOurs = false
+	/** Until when it counts as a standby of this primary. */
+	#provenUntil = 0
+	#proof: Promise<void> | undefined
 	#restsUntil = 0
 	#behindSince: number | undefined
-	#reason: string | undefined
+	#isReported = false
+	#hasEnded = false
 
 	constructor(options: Options) {
 		this.#options = options
@@ -50,66 +53,106 @@ export class Standby {
 	/** Runs a query that changes nothing. */
 	readonly run: Run = async (query, organizationId) => {
 		const { primary, standby } = this.#options
-		if (!(await this.isReady())) return primary(query, organizationId)
+		if (!(await this.#isReady())) return primary(query, organizationId)
 		try {
 			return await standby(query, organizationId)
 		} catch (error) {
 			if (hasTakenTooLong(error)) throw error
-			this.#rest(String(error))
+			this.#fail(error)
 			return primary(query, organizationId)
 		}
 	}
 
-	/** Whether the standby has all that is stored now, or will have within `forMs`. */
-	async isReady(forMs = patienceMs): Promise<boolean> {
+	/** Finds out whether it is a standby of this primary; until then the primary reads. */
+	prove(): Promise<void> {
+		this.#proof ??= this.#follow()
+			.then(
+				() => {
+					this.#provenUntil = performance.now() + provenForMs
+				},
+				(error) => this.#fail(error),
+			)
+			.finally(() => {
+				this.#proof = undefined
+			})
+		return this.#proof
+	}
+
+	/** Its connections are about to close. */
+	end(): void {
+		this.#hasEnded = true
+	}
+
+	/** Whether the standby has all that is stored now. Asked for each read: it may be another one than before, or frozen. */
+	async #isReady(): Promise<boolean> {
 		const now = performance.now()
-		if (now < this.#restsUntil) return false
+		if (this.#hasEnded || now < this.#restsUntil) return false
+		if (now > this.#provenUntil) {
+			this.prove()
+			return false
+		}
 		try {
 			const position = await this.#stored.get()
-			if (!this.#isOurs || this.#position < position) await within(forMs, this.#reach(position, forMs))
+			await within(patienceMs, this.#reach(position))
 		} catch (error) {
-			if (!isSilent(error)) return this.#rest(error instanceof Error ? error.message : String(error))
-			this.#behindSince ??= now
-			return this.#rest(now < this.#behindSince + reportMs ? this.#reason : 'it is behind, or does not answer')
+			this.#fail(error)
+			return false
 		}
 		this.#behindSince = undefined
-		this.#note(undefined)
+		if (this.#isReported) this.#options.changed(undefined)
+		this.#isReported = false
 		return true
 	}
 
-	async #reach(position: number, forMs: number): Promise<void> {
-		const deadline = performance.now() + forMs
+	async #reach(position: number): Promise<void> {
+		const deadline = performance.now() + patienceMs
 		while (performance.now() < deadline) {
-			this.#position = await this.#replayed.get()
-			if (this.#position >= position) return
+			if ((await this.#replayed.get()) >= position) return
 			await sleep(pauseMs)
 		}
 		throw new Error(silence)
 	}
 
 	async #lookAtStandby(): Promise<number> {
-		const { primary, standby } = this.#options
-		if (!this.#isOurs) {
-			const [own, other] = await Promise.all([primary, standby].map((run) => ask(run, identity)))
-			if (own?.id !== other?.id) throw new Error('it is a standby of another server')
-			this.#isOurs = true
-		}
-		const { standby: isStandby, position } = await ask(standby, replayed)
+		const { standby: isStandby, position } = await ask(this.#options.standby, replayed)
 		if (!isStandby) throw new Error('it is no standby')
 		return position
 	}
 
-	#rest(reason: string | undefined): false {
-		this.#restsUntil = performance.now() + restMs
-		this.#isOurs = false
-		this.#position = 0
-		this.#note(reason)
-		return false
+	/**
+	 * Writes to the primary, and waits until the standby shows it: a copy of the primary, an older one, or another database of the same server would
+	 * pass for it in all that one can ask of both. An empty large object is a mark that needs no table.
+	 */
+	async #follow(): Promise<void> {
+		const { primary, standby } = this.#options
+		await this.#lookAtStandby()
+		const mark = randomInt(2 ** 30, 2 ** 32)
+		await primary(`select lo_create(${mark})`)
+		try {
+			const deadline = performance.now() + followMs
+			while (performance.now() < deadline) {
+				const { rows } = await standby(`select from pg_largeobject_metadata where oid = ${mark}`)
+				if (rows.length > 0) return
+				await sleep(pauseMs * 10)
+			}
+		} finally {
+			await primary(`select lo_unlink(${mark})`)
+		}
+		throw new Error('it does not follow DATABASE_URL, or is behind')
 	}
 
-	#note(reason: string | undefined): void {
-		if (reason !== this.#reason) this.#options.changed(reason)
-		this.#reason = reason
+	#fail(error: unknown): void {
+		const now = performance.now()
+		this.#restsUntil = Math.max(this.#restsUntil, now + restMs)
+		if (isSilent(error)) {
+			this.#behindSince ??= now
+			if (now < this.#behindSince + reportMs) return
+		} else this.#provenUntil = 0
+		if (this.#isReported || this.#hasEnded) return
+		this.#isReported = true
+		this.#options.changed(
+			isSilent(error) ? 'it is behind, or does not answer' : error instanceof Error ? error.message : String(error),
+		)
 	}
 }
 
