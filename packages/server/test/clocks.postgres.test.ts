@@ -72,3 +72,17 @@ it('what a server stores whose clock is wrong has the time of the database, and 
 	expect(warned).toEqual([expect.stringContaining('the clock of this machine is 30 s ahead of the one of the database')])
 	await apart.end('SIGTERM')
 })
+
+it('A clock that jumps a day ahead makes nothing twice, from the next request on', async () => {
+	const { key } = api
+	const jumping = await serveAhead(0)
+	const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'before and after' }
+	const create = async () => {
+		const answer = await fetch(`${jumping.url}/api/invoices`, { method: 'POST', headers, body: '{"totalCents":100}' })
+		return { replayed: answer.headers.get('idempotent-replayed'), ...((await answer.json()) as { id: string }) }
+	}
+	const { id } = await create()
+	signal(jumping, 'SIGUSR2')
+	expect(await create()).toMatchObject({ id, replayed: 'true' })
+	await jumping.end('SIGTERM')
+})

@@ -22,23 +22,40 @@ const ask = query<object, { now: number }>((knex) =>
 export async function openClock(db: Database, log: Logger): Promise<SharedClock> {
 	if (db.dialect === 'sqlite') return { now: Date.now }
 	let aheadMs = 0
+	/** The time of the database when it was last asked, less that of the monotonic clock. */
+	let beganAt = Date.now() - performance.now()
 	const compare = async () => {
 		const found = await measure(db)
-		if (found === undefined || Math.abs(found - aheadMs) <= toleratedMs) return
-		aheadMs = Math.abs(found) > toleratedMs ? found : 0
+		if (found === undefined) return
+		beganAt = found.now - performance.now()
+		if (Math.abs(found.aheadMs - aheadMs) <= toleratedMs) return
+		aheadMs = Math.abs(found.aheadMs) > toleratedMs ? found.aheadMs : 0
 		if (aheadMs === 0) log.info('the clock of this machine is right again')
 		else log.warn(`${difference(aheadMs)}, whose time is used: set it by a time server`)
 	}
 	await compare()
-	return { now: () => Date.now() - aheadMs, loop: every(askMs, compare, log) }
+	const now = () => {
+		const [here, there] = [Date.now() - aheadMs, beganAt + performance.now()]
+		// The clock of this machine has jumped since.
+		return Math.abs(here - there) > toleratedMs ? Math.round(there) : here
+	}
+	return { now, loop: every(askMs, compare, log) }
 }
 
-/** How far the clock of this machine is ahead; undefined when the answer took too long to tell. */
-async function measure(db: Database): Promise<number | undefined> {
+interface Measured {
+	/** The time of the database. */
+	readonly now: number
+	/** How far the clock of this machine is ahead. */
+	readonly aheadMs: number
+}
+
+/** Undefined when the answer took too long to tell. */
+async function measure(db: Database): Promise<Measured | undefined> {
 	const [began, timer] = [Date.now(), performance.now()]
 	const row = await db.get(ask, {})
 	const tookMs = performance.now() - timer
-	return row === undefined || tookMs > toleratedMs ? undefined : Math.round(began + tookMs / 2 - row.now)
+	if (row === undefined || tookMs > toleratedMs) return undefined
+	return { now: row.now + tookMs / 2, aheadMs: Math.round(began + tookMs / 2 - row.now) }
 }
 
 const difference = (aheadMs: number) =>
