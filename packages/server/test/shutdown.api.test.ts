@@ -192,7 +192,7 @@ describe('the process', () => {
 
 	it('gives DRAIN_SECONDS beside SHUTDOWN_SECONDS, and ends at once at a second signal meanwhile', async () => {
 		const { DATABASE_URL = '', DATA_DIR = folder } = server.settings
-		const settings = { DATABASE_URL, DATA_DIR, DRAIN_SECONDS: '3', SHUTDOWN_SECONDS: '2' }
+		const settings = { DATABASE_URL, DATA_DIR, DRAIN_SECONDS: '6', SHUTDOWN_SECONDS: '4' }
 		const isReady = ({ url }: Served) => fetch(`${url}/ready`).then(({ ok }) => ok)
 		const first = await remit.serve(settings)
 		const ended = first.end('SIGTERM')
