@@ -40,10 +40,7 @@ export async function serve(config: Config, options: { demo?: boolean; newKey?: 
 	if (warning) log.warn(warning)
 	const url = config.BASE_URL || server.url
 	const setupUrl = server.setupPath && `${url}${server.setupPath}`
-	if (options.json) stdout.write(`${JSON.stringify({ url, key, syncId, setupUrl })}\n`)
-	else stdout.write(`${created ? welcome(url, created, { syncId, setupUrl }) : plainStart(url, { empty, setupUrl, another })}\n`)
-	stdout.flush()
-
+	// Whoever reads that it serves may end it.
 	endOnSignals(config, {
 		async close() {
 			await server.close()
@@ -56,6 +53,9 @@ export async function serve(config: Config, options: { demo?: boolean; newKey?: 
 			await stdout.close()
 		},
 	})
+	if (options.json) stdout.write(`${JSON.stringify({ url, key, syncId, setupUrl })}\n`)
+	else stdout.write(`${created ? welcome(url, created, { syncId, setupUrl }) : plainStart(url, { empty, setupUrl, another })}\n`)
+	stdout.flush()
 }
 
 /**
