@@ -145,6 +145,8 @@ describe.skipIf(!hasBrowser)('invoices', () => {
 		const client = page.getByRole('combobox', { name: 'Client' })
 		await expect.poll(() => client.inputValue()).toBe('Zebra Works')
 		await client.fill('')
+		// It opens once its code is there.
+		await page.getByRole('listbox').waitFor()
 		await page.keyboard.press('Escape')
 		await press(page, 'Save')
 		await heading(page, /^INV-/)
