@@ -2,10 +2,11 @@
 // and prints what larger installations can serve and what limits them first.
 import { readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Cost, type Kind, limitOf, type Measured, mostTogether } from './capacity/model.ts'
 import type { Run } from './context.ts'
 import { withDatabase } from './databases.ts'
-import { type Driven, drive, type Load } from './load.ts'
+import { driveAll, type Load } from './load.ts'
 import { createLoad, getLoad, listLoad } from './loads.ts'
 import { median } from './measure.ts'
 import type { Server } from './processes.ts'
@@ -42,8 +43,7 @@ export async function capacity(run: Run): Promise<void> {
 	const [one, two] = [await server('one'), await server('two')]
 	const loads: Record<Kind, Load> = { get: getLoad(seeded), list: listLoad, create: { ...createLoad, keys } }
 	const kinds = Object.keys(loads) as Kind[]
-	const pace = { connections: run.connections, seconds: run.seconds }
-	const drives = (servers: readonly Server[], load: Load) => driveAll(servers, load, seeded.key, pace)
+	const drives = (servers: readonly Server[], load: Load) => driveAll(servers, seeded.key, load, run)
 	for (const kind of kinds) await drives([one, two], loads[kind])
 	await runSql('analyze', url)
 	const idle = await idleMicros(url, 2_000)
@@ -95,15 +95,6 @@ function tableOf(measured: Measured, cores: number): void {
 	)
 }
 
-async function driveAll(servers: readonly Server[], load: Load, key: string, pace: { connections: number; seconds: number }) {
-	const connections = Math.ceil(pace.connections / servers.length)
-	const driven = await Promise.all(servers.map(({ url }) => drive(url, key, load, { ...pace, connections })))
-	const failed = driven.reduce((sum, { failed }) => sum + failed, 0)
-	if (failed > 0) throw new Error(`${failed} requests failed`)
-	const perSecond = driven.reduce((sum: number, { requests, seconds }: Driven) => sum + requests / seconds, 0)
-	return { perSecond, requests: driven.reduce((sum, { requests }) => sum + requests, 0) }
-}
-
 /** CPU of PostgreSQL's processes that serve a database, in µs. */
 function databaseMicros(url: string): number {
 	const name = new URL(url).pathname.slice(1)
@@ -125,6 +116,6 @@ function databaseMicros(url: string): number {
 /** Of two idle processes, in µs a second and process. */
 async function idleMicros(url: string, forMs: number): Promise<number> {
 	const before = databaseMicros(url)
-	await new Promise((resolve) => setTimeout(resolve, forMs))
+	await sleep(forMs)
 	return ((databaseMicros(url) - before) * 1_000) / forMs / 2
 }

@@ -41,6 +41,16 @@ export async function drive(url: string, key: string, load: Load, pace: Pace): P
 	return driven
 }
 
+/** By all servers at once, which share the connections. Throws when a request fails. */
+export async function driveAll(servers: readonly { readonly url: string }[], key: string, load: Load, pace: Pace) {
+	const connections = Math.ceil(pace.connections / servers.length)
+	const driven = await Promise.all(servers.map(({ url }) => drive(url, key, load, { ...pace, connections })))
+	const sum = (figure: (driven: Driven) => number) => driven.reduce((total, each) => total + figure(each), 0)
+	const failed = sum(({ failed }) => failed)
+	if (failed > 0) throw new Error(`${failed} requests failed: ${load.method} ${load.paths[0]}`)
+	return { requests: sum(({ requests }) => requests), perSecond: sum(({ requests, seconds }) => requests / seconds) }
+}
+
 const folder = newFolder('load')
 /** Each run of wrk has files of its own: two may run at once. */
 let runs = 0

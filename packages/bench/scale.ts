@@ -6,7 +6,7 @@ import type { Database } from '../server/src/db/database.ts'
 import { createOrganization } from '../server/src/organizations/store.ts'
 import type { Run } from './context.ts'
 import { withDatabase } from './databases.ts'
-import { drive } from './load.ts'
+import { driveAll } from './load.ts'
 import { createLoad } from './loads.ts'
 import { median } from './measure.ts'
 import type { Server } from './processes.ts'
@@ -62,11 +62,6 @@ export async function keysOfMany(db: Database): Promise<string[]> {
 	return keys
 }
 
-/** By all servers at once, which share the connections. */
 async function createsPerSecond(servers: readonly Server[], keys: readonly string[], run: Run): Promise<number> {
-	const pace = { connections: Math.ceil(run.connections / servers.length), seconds: run.seconds }
-	const driven = await Promise.all(servers.map(({ url }) => drive(url, run.key, { ...createLoad, keys }, pace)))
-	const failed = driven.reduce((sum, { failed }) => sum + failed, 0)
-	if (failed > 0) throw new Error(`${failed} creates failed`)
-	return driven.reduce((sum, { requests, seconds }) => sum + requests / seconds, 0)
+	return (await driveAll(servers, run.key, { ...createLoad, keys }, run)).perSecond
 }

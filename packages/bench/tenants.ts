@@ -2,6 +2,7 @@
 // one takes, and how much a flood of one slows another.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createKey } from '../server/src/api-keys/store.ts'
 import { bySystem } from '../server/src/base/origin.ts'
 import type { Database } from '../server/src/db/database.ts'
@@ -130,7 +131,7 @@ async function flood({ server, keys, invoiceIds }: Tenants, run: Run): Promise<v
 	for (let round = 0; round < run.rounds; round++) {
 		const alone = await get()
 		const flooding = drive(server.url, keys[1], listLoad, { connections: run.connections, seconds: run.seconds + 1 })
-		await new Promise((resolve) => setTimeout(resolve, 500))
+		await sleep(500)
 		const beside = await get()
 		await flooding
 		times.push([alone, beside])

@@ -67,7 +67,7 @@ async function indexWords(sql: Sql, all: readonly [string, Copied][], organizati
 }
 
 /** Those that do not belong to a constraint. */
-const indexesOf = ({ rows, dialect }: Sql, table: string) =>
+export const indexesOf = ({ rows, dialect }: Sql, table: string) =>
 	rows(
 		dialect === 'sqlite'
 			? `select name, sql as definition from sqlite_master where type = 'index' and tbl_name = '${table}' and sql is not null`

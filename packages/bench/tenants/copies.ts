@@ -1,4 +1,5 @@
 // Makes copies of an organization by SQL, each with all its records. Ids stay: every key begins with the organization.
+import { indexesOf } from '../lists/grow.ts'
 import { openSql, type Sql } from '../lists/sql.ts'
 
 /** They are secret, and found without the organization: a copy has its own. */
@@ -38,8 +39,3 @@ const columnsOf = async ({ rows }: Sql, table: string): Promise<string[]> =>
 		await rows(`select column_name as name from information_schema.columns where table_schema = 'public' and table_name = '${table}'
 			and is_generated = 'NEVER'`)
 	).map(({ name }) => name as string)
-
-/** Those that do not belong to a constraint. */
-const indexesOf = ({ rows }: Sql, table: string) =>
-	rows(`select indexname as name, indexdef as definition from pg_indexes where schemaname = 'public' and tablename = '${table}'
-		and not exists (select 1 from pg_constraint where conname = indexname)`)
