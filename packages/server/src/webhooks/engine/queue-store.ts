@@ -1,6 +1,5 @@
 // The queue of deliveries: rows in the database of the events, which events/fan-out-store.ts writes. The engine claims a
 // delivery under a lease and completes it with its result. A process that dies loses nothing, since its leases end.
-
 import type { Knex } from 'knex'
 import { hourMs } from '../../base/dates.ts'
 import { asNumber, type Db, type Placeholders, query } from '../../db/database.ts'
@@ -83,7 +82,7 @@ const due = (knex: Knex, { organizationId, endpointId, now, limit }: Placeholder
 		.select('organizationId', 'id as deliveryId', 'eventId', 'resourceId', 'sequence')
 		.select('retryCount', 'attemptCount', 'scheduledAt', 'outOfOrder')
 
-const found = query<ClaimQuery, ClaimedDelivery>((knex, claim) => due(knex, claim))
+const found = query<ClaimQuery, ClaimedDelivery>(due)
 
 const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: number; now: number }>(
 	(knex, { organizationId, ids, leaseEnd, now }) =>
