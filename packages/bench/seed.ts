@@ -4,6 +4,7 @@ import { dayMs } from '../server/src/base/dates.ts'
 import { bySystem } from '../server/src/base/origin.ts'
 import { createCompany } from '../server/src/companies/store.ts'
 import type { Database, Db } from '../server/src/db/database.ts'
+import { withoutOrder } from '../server/src/db/write-context.ts'
 import type { InvoiceInput, InvoiceStatus, OrganizationSettings } from '../server/src/generated/contract.ts'
 import { applyInput } from '../server/src/invoices/apply.ts'
 import { blankInvoice } from '../server/src/invoices/invoice.ts'
@@ -44,7 +45,7 @@ async function organization(db: Database, name: string, companies: number, invoi
 		const organization = await createOrganization(tx, bySystem(now), { name, defaultCurrency: 'EUR' })
 		const companyIds: string[] = []
 		for (let n = 0; n < companies; n++) {
-			const origin = bySystem(now - (companies - n) * 60_000)
+			const origin = withoutOrder(bySystem(now - (companies - n) * 60_000))
 			const { id } = await createCompany({ db: tx, origin, organization }, companyOf(n))
 			companyIds.push(id)
 		}

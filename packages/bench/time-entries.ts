@@ -3,6 +3,7 @@
 import { dayMs } from '../server/src/base/dates.ts'
 import { bySystem } from '../server/src/base/origin.ts'
 import type { Database } from '../server/src/db/database.ts'
+import { writingIn } from '../server/src/db/write-context.ts'
 import { createDeal } from '../server/src/deals/store.ts'
 import { requireOrganization } from '../server/src/organizations/store.ts'
 import { createTimeEntry } from '../server/src/time-entries/store.ts'
@@ -58,7 +59,7 @@ const createOfLines: Call = {
 function unbilled(db: Database, organizationId: string, invoices: number): Promise<Call[]> {
 	const now = Date.now()
 	return db.transaction(async (tx) => {
-		const write = { db: tx, origin: bySystem(now), organization: await requireOrganization(tx, organizationId) }
+		const write = await writingIn(tx, bySystem(now), await requireOrganization(tx, organizationId))
 		const deal = await createDeal(write, { name: 'Retainer', currency: 'EUR', hourlyRateCents: 9_500 })
 		const made: Call[] = []
 		for (let invoice = 0; invoice < invoices; invoice++) {

@@ -3,6 +3,7 @@ import { createKey } from '../../server/src/api-keys/store.ts'
 import { scopes } from '../../server/src/auth/keys.ts'
 import { bySystem } from '../../server/src/base/origin.ts'
 import { createCompany } from '../../server/src/companies/store.ts'
+import { writingIn } from '../../server/src/db/write-context.ts'
 import { createOrganization } from '../../server/src/organizations/store.ts'
 import { withDatabase } from '../databases.ts'
 import { companyOf } from '../names.ts'
@@ -14,7 +15,7 @@ export function withKey(where: { DATA_DIR: string } | { DATABASE_URL: string }):
 			const origin = bySystem(Date.now())
 			const organization = await createOrganization(tx, origin, { name: 'Sync' })
 			const { key } = await createKey({ db: tx, origin }, organization.id, { name: 'sync', scopes })
-			const { id: companyId } = await createCompany({ db: tx, origin, organization }, companyOf(1))
+			const { id: companyId } = await createCompany(await writingIn(tx, origin, organization), companyOf(1))
 			return { key, companyId }
 		}),
 	)

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { bySystem } from '../../server/src/base/origin.ts'
 import { createCompany } from '../../server/src/companies/store.ts'
 import { type Database, query } from '../../server/src/db/database.ts'
+import { withoutOrder, writingIn } from '../../server/src/db/write-context.ts'
 import { readEvents } from '../../server/src/events/feed-store.ts'
 import { createInvoice } from '../../server/src/invoices/write.ts'
 import { requireOrganization } from '../../server/src/organizations/store.ts'
@@ -29,7 +30,7 @@ export const healthyCount = 4
 export async function addEndpoints(db: Database, organizationId: string, urls: readonly string[]): Promise<void> {
 	const secrets = openSecrets({ ...settings, DATA_DIR: '' })
 	await db.transaction(async (tx) => {
-		const write = { db: tx, origin: bySystem(Date.now()), organization: await requireOrganization(tx, organizationId) }
+		const write = await writingIn(tx, bySystem(Date.now()), await requireOrganization(tx, organizationId))
 		for (const url of urls) {
 			await createEndpoint(write, secrets, { url, eventTypes: ['invoice.created'] })
 			await proveHosts(tx, new Map([[hostOf(url), ['127.0.0.1/32']]]), Date.now())
@@ -43,7 +44,7 @@ export async function fillQueue(db: Database, organizationId: string, urls: Urls
 	const begin = Date.now() - count
 	await db.transaction(async (tx) => {
 		const organization = await requireOrganization(tx, organizationId)
-		const at = (now: number) => ({ db: tx, origin: bySystem(now), organization })
+		const at = (now: number) => ({ db: tx, origin: withoutOrder(bySystem(now)), organization })
 		const { id: companyId } = await createCompany(at(begin), companyOf(3))
 		for (let n = 0; n < count; n++) await createInvoice(at(begin + n), { companyId, ...writtenInvoice })
 	})

@@ -90,6 +90,7 @@ import * as companyChanges from './0087-company-changes.ts'
 import * as wordsOfDeletedCompanies from './0088-words-of-deleted-companies.ts'
 import * as openId from './0089-open-id.ts'
 import * as wordsByIndex from './0090-words-by-index.ts'
+import * as changeTimes from './0091-change-times.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -183,4 +184,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0088-words-of-deleted-companies', ...wordsOfDeletedCompanies },
 	{ name: '0089-open-id', ...openId },
 	{ name: '0090-words-by-index', ...wordsByIndex },
+	{ name: '0091-change-times', ...changeTimes },
 ]

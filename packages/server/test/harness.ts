@@ -18,7 +18,7 @@ import { type Config, readConfig } from '../src/config.ts'
 import { operations, Routes } from '../src/contract/routes.ts'
 import type { Database, Db } from '../src/db/database.ts'
 import { openDatabase } from '../src/db/open.ts'
-import type { WriteContext } from '../src/db/write-context.ts'
+import { type WriteContext, withoutOrder } from '../src/db/write-context.ts'
 import { createDeal } from '../src/deals/store.ts'
 import type {
 	DealCreate,
@@ -162,7 +162,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		const settings = { name: 'Test Ltd', ...overrides }
 		const organization = await db.transaction((tx) => createOrganization(tx, bySystem(clock.now), settings))
 		const { id: organizationId } = organization
-		const writing: Tenant['writing'] = (tx, now = clock.now) => ({ db: tx, origin: bySystem(now), organization })
+		const writing: Tenant['writing'] = (tx, now = clock.now) => ({ db: tx, origin: withoutOrder(bySystem(now)), organization })
 		const newKey: Tenant['newKey'] = (scopes, more = {}) =>
 			db.transaction((tx) => createKey(writing(tx), organizationId, { name: 'test', scopes, ...more }))
 		const { key } = await newKey(allScopes)

@@ -49,7 +49,7 @@ const shownOf = ({ id, name, apiVersion, authTypes, objects }: Manifest, configu
 	objects: objects.map((object) => ({ name: object.name, idField: object.idField, fields: [...object.fields] })),
 })
 
-export const create: Handler<'connections.create'> = async ({ body, caller }, { services, origin, commit }) => {
+export const create: Handler<'connections.create'> = async ({ body, caller }, { services, commit }) => {
 	const { provider, authType, credentials = {}, config = {} } = body
 	const manifest = requireProvider(provider)
 	requireAuthType(manifest, authType)
@@ -57,7 +57,7 @@ export const create: Handler<'connections.create'> = async ({ body, caller }, { 
 	if (body.credentials || authType === 'client_credentials') requireCredentials(manifest, authType, credentials)
 	requireConfig(manifest, authType, config)
 	await requireSafeUrls(services.egress, config, caller.organizationId)
-	return commit(async (tx) =>
+	return commit(async (tx, origin) =>
 		answers.created(await createConnection(writeContext({ db: tx, origin }, caller), services.secrets, body)),
 	)
 }

@@ -2,12 +2,13 @@
 // triggers refuse anything but an erasure), and no retention removes from it.
 import { isDeepStrictEqual } from 'node:util'
 import { newTimedId } from '../base/ids.ts'
+import type { Origin } from '../base/origin.ts'
 import type { AuditAction, ResourceKind } from '../generated/contract.ts'
 import { query } from './database.ts'
 import type { WriteContext } from './write-context.ts'
 
 /** What a change is written with: its transaction, and who makes it. */
-export type Writing = Pick<WriteContext, 'db' | 'origin'>
+export type Writing = Pick<WriteContext, 'db'> & { readonly origin: Origin }
 
 /** JSON text, or an object that becomes it. */
 type Values = string | Readonly<Record<string, unknown>> | null

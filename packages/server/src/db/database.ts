@@ -18,6 +18,8 @@ export interface Db {
 export interface Transaction extends Db {
 	/** Runs a part that may fail while the transaction goes on: undoes what the part wrote, and throws its error. */
 	attempt<T>(work: () => Promise<T>): Promise<T>
+	/** Runs what holds until the transaction ends, such as a lock, and for the others that share the transaction gives what it gave. */
+	once<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
 export interface TransactionOptions {

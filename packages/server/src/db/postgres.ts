@@ -174,7 +174,12 @@ const after =
  * Runs work in a transaction. A statement that comes after its end would be stored by itself, or with the next change of a group. Behind
  * a statement that failed, PostgreSQL refuses those that were sent with it; whoever waits for one of these hears what failed.
  */
-async function inside<T>(run: Run, statements: Statements<Named>, work: (tx: Transaction) => Promise<T>): Promise<T> {
+async function inside<T>(
+	run: Run,
+	statements: Statements<Named>,
+	work: (tx: Transaction) => Promise<T>,
+	done: Done = new Map(),
+): Promise<T> {
 	let isOver = false
 	let failure: unknown
 	const own: Run = async (query) => {
@@ -189,16 +194,20 @@ async function inside<T>(run: Run, statements: Statements<Named>, work: (tx: Tra
 		}
 	}
 	try {
-		return await work(transactionOf(own, statements))
+		return await work(transactionOf(own, statements, done))
 	} finally {
 		isOver = true
 	}
 }
 
-function transactionOf(run: Run, statements: Statements<Named>): Transaction {
+/** What ran `once` in a transaction and was not undone, by its name. */
+type Done = Map<string, Promise<unknown>>
+
+function transactionOf(run: Run, statements: Statements<Named>, done: Done): Transaction {
 	return {
 		...runner(run, statements),
 		async attempt(work) {
+			const before = new Set(done.keys())
 			// Goes with the first statement of the work.
 			const saved = run('savepoint part')
 			saved.catch(() => {})
@@ -208,9 +217,15 @@ function transactionOf(run: Run, statements: Statements<Named>): Transaction {
 				await run('release part')
 				return value
 			} catch (error) {
+				for (const name of done.keys()) if (!before.has(name)) done.delete(name)
 				await run('rollback to part; release part')
 				throw error
 			}
+		},
+		once<T>(name: string, work: () => Promise<T>) {
+			const value = (done.get(name) as Promise<T> | undefined) ?? work()
+			done.set(name, value)
+			return value
 		},
 	}
 }
@@ -222,12 +237,13 @@ const groupLockMs = 50
 function groupOn(run: Run, statements: Statements<Named>, lockMs: number): Group<Transaction> & { end(): void } {
 	let count = 0
 	let before = `set local lock_timeout = ${groupLockMs}`
+	let done: Done = new Map()
 	return {
 		/** Deferred triggers take locks with the commit, which waits for them as any other. */
 		end() {
 			if (count > 0) run(`set local lock_timeout = ${lockMs}`).catch(() => {})
 		},
-		first: (work) => inside(run, statements, work),
+		first: (work) => inside(run, statements, work, done),
 		async next(work) {
 			// Names of their own: if a change hides that a query failed, its release fails, and the next must not undo it in silence.
 			const name = `change${++count}`
@@ -235,8 +251,10 @@ function groupOn(run: Run, statements: Statements<Named>, lockMs: number): Group
 			saved.catch(() => {})
 			before = `release ${name}`
 			try {
-				const value = await inside(run, statements, work)
+				const own = new Map(done)
+				const value = await inside(run, statements, work, own)
 				await saved
+				done = own
 				return { value }
 			} catch (error) {
 				await run(`rollback to ${name}`).catch((failure) => {

@@ -1,13 +1,53 @@
 // What every change of a record needs, whether a request, a payment or a background job makes it.
 import type { Origin } from '../base/origin.ts'
 import type { OrganizationSettings } from '../generated/contract.ts'
-import type { Db } from './database.ts'
+import { type Db, query, type Transaction } from './database.ts'
+
+declare const ordered: unique symbol
+
+/** An origin whose time is in the order in which the organization's changes are stored (`inOrder`). */
+export type OrderedOrigin = Origin & { readonly [ordered]: true }
 
 export interface WriteContext {
 	/** The transaction of the change. */
 	readonly db: Db
 	/** Actor, request and time of the change, for its events. */
-	readonly origin: Origin
+	readonly origin: OrderedOrigin
 	/** The organization that owns the record, with its settings. */
 	readonly organization: OrganizationSettings
 }
+
+/** A time that is further ahead than this comes from a clock that was wrong, and is not kept up. */
+const aheadMs = 5 * 60_000
+
+const time = query<{ organizationId: string; now: number }, { now: number }>((knex, { organizationId, now }) =>
+	knex.raw(
+		`insert into change_times ("organizationId", "changedAt") values (?, ?) on conflict ("organizationId") do update set "changedAt" =
+		case when change_times."changedAt" between excluded."changedAt" and excluded."changedAt" + ${aheadMs} then change_times."changedAt"
+		else excluded."changedAt" end returning "changedAt" as now`,
+		[organizationId, now],
+	),
+)
+
+/**
+ * Gives a change a time that no change of the organization which is stored already comes after, by whatever server, and lets none be stored
+ * before this one ends: whoever asks for what changed since the last time that they have seen (`updatedSince`) misses nothing. To be
+ * called before the transaction locks anything, so that no two wait for each other.
+ */
+export async function inOrder<O extends Origin>(tx: Transaction, origin: O, organizationId: string): Promise<O & OrderedOrigin> {
+	const now = await tx.once(`time of ${organizationId}`, async () => {
+		const row = await tx.get(time, { organizationId, now: origin.now })
+		return (row as { now: number }).now
+	})
+	return { ...origin, now } as O & OrderedOrigin
+}
+
+/** For what only reads, and for a demo, whose records are from earlier times. */
+export const withoutOrder = (origin: Origin): OrderedOrigin => origin as OrderedOrigin
+
+/** The context of a change that no request makes; to be made before the transaction locks anything (`inOrder`). */
+export const writingIn = async (tx: Transaction, origin: Origin, organization: OrganizationSettings): Promise<WriteContext> => ({
+	db: tx,
+	origin: await inOrder(tx, origin, organization.id),
+	organization,
+})

@@ -7,7 +7,7 @@ import type { Origin } from '../base/origin.ts'
 import { createCompany } from '../companies/store.ts'
 import { createContact } from '../contacts/store.ts'
 import type { Database, Db } from '../db/database.ts'
-import type { WriteContext } from '../db/write-context.ts'
+import { type WriteContext, withoutOrder } from '../db/write-context.ts'
 import { createDeal } from '../deals/store.ts'
 import type { Deal, InvoiceInput } from '../generated/contract.ts'
 import { createInvoiceOfTime } from '../invoices/from-time-entries.ts'
@@ -37,7 +37,7 @@ export const createFirstDemo = (db: Database, origin: Origin): Promise<Demo | un
 async function writeDemo(tx: Db, origin: Origin): Promise<Demo> {
 	const organization = await createOrganization(tx, origin, agency)
 	await markAsDemo(tx, organization.id)
-	const write = { db: tx, origin, organization }
+	const write = { db: tx, origin: withoutOrder(origin), organization }
 	await createTaxRate(write, vatRate)
 	for (const { company, contact, deals } of clients) {
 		// As early as the first of what is about them.

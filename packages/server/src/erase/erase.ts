@@ -8,6 +8,7 @@ import type { Origin } from '../base/origin.ts'
 import { findTokenRows, type TokenRow } from '../connections/token-store.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Database, Db } from '../db/database.ts'
+import { inOrder } from '../db/write-context.ts'
 import { spellingsOf } from '../outside/mail/addresses.ts'
 import { type SearchedTable, searchTexts } from '../search/texts.ts'
 import { blankJson, blankText, isOf, nobody, nowhere, type Person } from './blank.ts'
@@ -165,11 +166,11 @@ async function blankTable(db: Database, { name, table, person, request, write }:
 	if (columns.length === 0 || Object.keys(needles).length === 0) return 0
 	const find = findPart(name, table, columns, Object.keys(needles).length)
 	const [lock, update] = [lockRow(name, table), updateRow(name, table)]
-	const blankPart = async (tx: Db, keys: Row[]) => {
+	const blankPart = async (tx: Db, keys: Row[], { now }: Origin) => {
 		let count = 0
 		for (const own of keys) {
 			const row = await tx.get(lock, { organizationId, ...own })
-			const blanked = row && withText(name, row, blankRow(table, row, person, origin.now))
+			const blanked = row && withText(name, row, blankRow(table, row, person, now))
 			if (!blanked) continue
 			if (write) await tx.run(update, { organizationId, ...own, ...blanked })
 			count++
@@ -179,7 +180,9 @@ async function blankTable(db: Database, { name, table, person, request, write }:
 	let rowCount = 0
 	for (let after: Row = {}, keys: Row[] = []; ; ) {
 		keys = await db.all(find, { organizationId, limit: partSize, ...needles, ...after })
-		rowCount += write ? await db.transaction((tx) => blankPart(tx, keys)) : await blankPart(db, keys)
+		rowCount += write
+			? await db.transaction(async (tx) => blankPart(tx, keys, await inOrder(tx, origin, organizationId)))
+			: await blankPart(db, keys, origin)
 		const last = keys.at(-1)
 		if (keys.length < partSize || !last) return rowCount
 		after = Object.fromEntries(key.map((column, index) => [`after${index}`, last[column]]))

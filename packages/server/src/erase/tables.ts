@@ -204,6 +204,7 @@ export const tables: Readonly<Record<string, ErasableTable>> = {
 	// After the invoices and payments that it sums.
 	report_sums: { key: ['currency', 'figure', 'at', 'part'] },
 	stored_bytes: { key: ['day'] },
+	change_times: { key: [] },
 	jobs: { key: ['kind', 'resourceId'], text: ['lastError?'], plain: ['checkpoint'] },
 	tax_rates: { key: ['id'], plain: ['name', 'label', 'percent'] },
 }

@@ -3,8 +3,9 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Caller, Callers } from '../auth/caller.ts'
 import type { RateLimits } from '../auth/rate-limit.ts'
 import type { StoredBytes } from '../auth/stored-bytes.ts'
-import type { Actor } from '../base/origin.ts'
-import type { Database, Db, Transaction } from '../db/database.ts'
+import type { Actor, Origin } from '../base/origin.ts'
+import type { Database, Transaction } from '../db/database.ts'
+import { inOrder, type OrderedOrigin } from '../db/write-context.ts'
 import { linkToNext } from '../lists/link.ts'
 import type { Services } from '../outside/services.ts'
 import { defaults, JsonText, problemReply, type Reply, send } from './answers.ts'
@@ -36,7 +37,7 @@ interface Answer {
 }
 
 /** The part of a context that every handler gets. */
-type BaseContext = Omit<Context, 'db' | 'afterCommit'>
+type BaseContext = Omit<SelfManagedContext, 'db' | 'commit' | 'requestKey'>
 
 type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
 
@@ -84,9 +85,10 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 
 	async function runInTransaction(req: Request, base: BaseContext, run: Run<Context>): Promise<Reply> {
 		let done: { reply: Reply; afterCommit: (() => void)[] } | undefined
-		const effect = async (tx: Db) => {
+		const effect = async (tx: Transaction) => {
 			const afterCommit: (() => void)[] = []
-			const reply = toReply(await run({ ...base, db: tx, afterCommit: (work) => afterCommit.push(work) }))
+			const origin = await orderedIn(tx, base.origin, req)
+			const reply = toReply(await run({ ...base, origin, db: tx, afterCommit: (work) => afterCommit.push(work) }))
 			done = { reply, afterCommit }
 			return reply
 		}
@@ -102,11 +104,13 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		req.context.effect = 'possible'
 		const idempotent = idempotentRequestOf(req, base.now)
 		const requestKey = requestKeyOf(idempotent)
-		if (!idempotent) return run({ ...base, db, requestKey, commit: (work) => db.transaction(work, ownerOf(req)) }).then(toReply)
-		return idempotency.onceSelfManaged(idempotent, async (commit) => {
-			const context = { ...base, db, requestKey, commit: commitWith(commit) as SelfManagedContext['commit'] }
-			return toReply(await run(context))
-		})
+		const contextOf = (commit: (work: (tx: Transaction) => Promise<Answer>) => Promise<Answer>) => {
+			const inOrder = (work: (tx: Transaction, origin: OrderedOrigin) => Promise<Answer>) =>
+				commit(async (tx) => work(tx, await orderedIn(tx, base.origin, req)))
+			return { ...base, db, requestKey, commit: inOrder as SelfManagedContext['commit'] }
+		}
+		if (!idempotent) return run(contextOf((work) => db.transaction(work, ownerOf(req)))).then(toReply)
+		return idempotency.onceSelfManaged(idempotent, async (commit) => toReply(await run(contextOf(commitWith(commit)))))
 	}
 
 	return (req, res, next) => {
@@ -138,6 +142,10 @@ const commitWith =
 
 const actorOf = (caller: Caller | undefined): Actor =>
 	caller ? { type: caller.session ? 'user' : 'api_key', id: caller.id } : { type: 'client_link', id: null }
+
+/** Who has no organization yet, as for a first sign-in, changes no record of one. */
+const orderedIn = async (tx: Transaction, origin: Origin, { context: { caller } }: Request): Promise<OrderedOrigin> =>
+	caller ? inOrder(tx, origin, caller.organizationId) : (origin as OrderedOrigin)
 
 /** Whose connections a transaction of the request takes. */
 const ownerOf = ({ context }: Request) => ({ organizationId: context.caller?.organizationId })

@@ -5,7 +5,7 @@ import type { RateLimits } from '../auth/rate-limit.ts'
 import type { StoredBytes } from '../auth/stored-bytes.ts'
 import type { Origin } from '../base/origin.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
-import type { WriteContext } from '../db/write-context.ts'
+import type { OrderedOrigin, WriteContext } from '../db/write-context.ts'
 import type { operations } from '../generated/contract.ts'
 import type { operationTable } from '../generated/tables.ts'
 import type { Services } from '../outside/services.ts'
@@ -17,7 +17,7 @@ export interface Context {
 	readonly db: Db
 	readonly now: number
 	/** The actor, request and time of changes, for their events. */
-	readonly origin: Origin
+	readonly origin: OrderedOrigin
 	readonly services: Services
 	readonly callers: Callers
 	readonly storedBytes: StoredBytes
@@ -28,12 +28,14 @@ export interface Context {
 }
 
 /** What a handler may use that calls other servers, and so opens its transactions itself (`x-own-transactions`). */
-export interface SelfManagedContext extends Omit<Context, 'db' | 'afterCommit'> {
+export interface SelfManagedContext extends Omit<Context, 'db' | 'origin' | 'afterCommit'> {
 	readonly db: Database
+	/** Without the order that a transaction gives it. */
+	readonly origin: Origin
 	/** The same for every repetition of a request with an `Idempotency-Key`; null without one. */
 	readonly requestKey: string | null
 	/** Runs the transaction with the operation's effect, which also stores the answer for the request's `Idempotency-Key`. */
-	commit<A extends { readonly status: number }>(work: (tx: Transaction) => Promise<A>): Promise<A>
+	commit<A extends { readonly status: number }>(work: (tx: Transaction, origin: OrderedOrigin) => Promise<A>): Promise<A>
 }
 
 type Parameters<Id extends keyof operations, Place extends string> = operations[Id]['parameters'] extends {
@@ -115,7 +117,7 @@ export type Handlers = {
 export type Handler<Id extends keyof operations> = Handlers[Id]
 
 /** The context for changing a record. A handler that opens its own transactions passes the one of the change as `db`. */
-export const writeContext = ({ db, origin }: { db: Db; origin: Origin }, { organization }: Caller): WriteContext => ({
+export const writeContext = ({ db, origin }: Pick<Context, 'db' | 'origin'>, { organization }: Caller): WriteContext => ({
 	db,
 	origin,
 	organization,

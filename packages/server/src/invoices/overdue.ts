@@ -2,7 +2,7 @@
 import { endOfDay, todayIn } from '../base/dates.ts'
 import { bySystem } from '../base/origin.ts'
 import type { Database } from '../db/database.ts'
-import type { WriteContext } from '../db/write-context.ts'
+import { type WriteContext, writingIn } from '../db/write-context.ts'
 import { requireOrganization } from '../organizations/store.ts'
 import type { JobHandler } from '../work/jobs.ts'
 import { asRead } from './invoice.ts'
@@ -27,7 +27,8 @@ export const markAllOverdue =
 			const ids = past.map((invoice) => invoice.id).sort()
 			const origin = bySystem(job.now, 'jobs.overdue')
 			await job.part(async (tx) => {
-				for (const invoiceId of ids) await markOverdue({ db: tx, origin, organization }, invoiceId)
+				const write = await writingIn(tx, origin, organization)
+				for (const invoiceId of ids) await markOverdue(write, invoiceId)
 			})
 		}
 		const ends = (await findFirstDue(db, id)).map((dueDate) => endOfDay(timeZone, dueDate))

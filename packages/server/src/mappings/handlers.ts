@@ -18,8 +18,8 @@ const callsOf = ({ db, services, now }: SelfManagedContext, signal: AbortSignal)
 
 export const create: Handler<'mappings.create'> = async ({ body, caller, signal }, context) => {
 	const there = await fieldsThere(callsOf(context, signal()), { ...body, organizationId: caller.organizationId })
-	return context.commit(async (tx) =>
-		answers.created(await createMapping(writeContext({ db: tx, origin: context.origin }, caller), body, there)),
+	return context.commit(async (tx, origin) =>
+		answers.created(await createMapping(writeContext({ db: tx, origin }, caller), body, there)),
 	)
 }
 
@@ -28,9 +28,9 @@ export const update: Handler<'mappings.update'> = async (call, context) => {
 	const before = await mappings.find(context.db, caller.organizationId, params.id)
 	if (!before) throw mappings.notFound(params.id)
 	const there = await fieldsThere(callsOf(context, signal()), { ...before, ...body })
-	return context.commit(async (tx) => {
+	return context.commit(async (tx, origin) => {
 		const stored = await answers.lock(call, tx)
-		return answers.changed(await changeMapping(writeContext({ db: tx, origin: context.origin }, caller), stored, body, there))
+		return answers.changed(await changeMapping(writeContext({ db: tx, origin }, caller), stored, body, there))
 	})
 }
 

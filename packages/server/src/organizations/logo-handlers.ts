@@ -15,7 +15,7 @@ export const get: Handler<'organization.logo.get'> = async ({ caller }, { db }) 
 }
 
 export const replace: Handler<'organization.logo.replace'> = async ({ body, caller }, context: SelfManagedContext) => {
-	const { services, callers, origin } = context
+	const { services, callers } = context
 	const { organizationId } = caller
 	const bytes = Buffer.from(body.data, 'base64')
 	const logo = checkLogo(bytes)
@@ -25,7 +25,7 @@ export const replace: Handler<'organization.logo.replace'> = async ({ body, call
 			if (error instanceof ApiError) throw error
 			throw invalidLogo('The PDF cannot show the logo, or not soon enough: save it anew with another program.')
 		})
-	const answer = await context.commit(async (db) => {
+	const answer = await context.commit(async (db, origin) => {
 		const stored = await lockOrganization(db, organizationId)
 		await saveLogo(db, origin, { organizationId, sha256: logo.sha256 }, bytes)
 		await changeOrganization(writeContext({ db, origin }, caller), stored, { logo })

@@ -5,7 +5,7 @@ import { checkParty } from '../base/party-fields.ts'
 import { difference, isNothing, recordChange } from '../db/audit-log.ts'
 import { type Db, type Dialect, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
-import type { WriteContext } from '../db/write-context.ts'
+import { type WriteContext, withoutOrder } from '../db/write-context.ts'
 import { createDefaultPipeline } from '../deals/pipelines.ts'
 import type { Logo, OrganizationSettings, OrganizationSettingsUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
@@ -55,7 +55,7 @@ export async function createOrganization(
 	const { id: organizationId, ...columns } = organization
 	await db.run(insert, { ...columns, organizationId, nextInvoiceNumber: 1 })
 	await recordChange({ db, origin }, { ...audited(organizationId), action: 'created', after: JSON.stringify(organization) })
-	await createDefaultPipeline({ db, origin, organization })
+	await createDefaultPipeline({ db, origin: withoutOrder(origin), organization })
 	return organization
 }
 

@@ -1,7 +1,7 @@
 // Begins and ends runs, in the transaction of whoever does so. Callers hold the lock of the sync.
 import { dayMs } from '../base/dates.ts'
 import { ApiError } from '../base/errors.ts'
-import type { Origin } from '../base/origin.ts'
+import type { Writing } from '../db/audit-log.ts'
 import type { Db } from '../db/database.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { LastSyncRun, Sync, SyncRun, SyncRunError } from '../generated/contract.ts'
@@ -116,7 +116,7 @@ function firstCheckpoint(
 
 /** Marks a sync as one that cannot run, and tells of it unless it is marked already. */
 export async function blockSync(
-	{ db, origin }: Pick<WriteContext, 'db' | 'origin'>,
+	{ db, origin }: Writing,
 	sync: Sync,
 	statusReason: string,
 	nextRunAt = sync.nextRunAt,
@@ -148,7 +148,7 @@ interface Ending {
 
 /** Ends a run that has a status; false when it has another one by now. The sync is idle again, unless it is paused. */
 export async function endRun(
-	write: { readonly db: Db; readonly origin: Origin },
+	write: Writing,
 	sync: Sync,
 	run: SyncRun,
 	{ status, error, progress = run.progress, state, blockedBy }: Ending,

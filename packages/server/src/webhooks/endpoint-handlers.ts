@@ -49,12 +49,12 @@ const lock = async (call: Parameters<typeof answers.lock>[0], db: Db): Promise<W
 	return answers.lock(call, db)
 }
 
-export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { services, origin, commit }) => {
+export const create: Handler<'webhooks.endpoints.create'> = async ({ body, caller }, { services, commit }) => {
 	const resources = caller.reach && [...caller.reach]
 	requireReach(resources, body.eventTypes)
 	requireOwnNames(body.headers)
 	await requireSafeUrl(services.egress, body.url, '/url', caller.organizationId)
-	return commit(async (tx) => {
+	return commit(async (tx, origin) => {
 		await requireRoom(tx, caller.organizationId)
 		const write = writeContext({ db: tx, origin }, caller)
 		const { secret, ...endpoint } = await createEndpoint(write, services.secrets, { ...body, resources })
@@ -63,14 +63,14 @@ export const create: Handler<'webhooks.endpoints.create'> = async ({ body, calle
 	})
 }
 
-export const update: Handler<'webhooks.endpoints.update'> = async (call, { services, origin, commit }) => {
+export const update: Handler<'webhooks.endpoints.update'> = async (call, { services, commit }) => {
 	const { body, caller } = call
 	const { headers, ...changes } = body
 	requireOwnNames(headers)
 	const key = { organizationId: caller.organizationId, id: call.params.id }
 	const columns = headers && headerColumns(services.secrets, key, headers)
 	if (body.url !== undefined) await requireSafeUrl(services.egress, body.url, '/url', caller.organizationId)
-	return commit(async (tx) => {
+	return commit(async (tx, origin) => {
 		const stored = await lock(call, tx)
 		return answers.changed(await changeEndpoint(writeContext({ db: tx, origin }, caller), stored, { ...changes, ...columns }))
 	})

@@ -132,6 +132,24 @@ describe('changes that come while another of their organization is under way', (
 		expect((await notes()).sort()).toEqual(['after', 'before', 'last'])
 	})
 
+	it('run once what holds for all of them, and again what was undone with one', async () => {
+		takeTime()
+		let runs = 0
+		const hold = (tx: Transaction) => tx.once('hold', async () => ++runs)
+		const lose = async (tx: Transaction) => {
+			await hold(tx)
+			throw new Error('no')
+		}
+		const losePart = async (tx: Transaction) => {
+			await tx.attempt(() => lose(tx)).catch(() => {})
+			return hold(tx)
+		}
+		const both = async (tx: Transaction) => [await hold(tx), await hold(tx)]
+		const ends = await Promise.allSettled([note('first'), change(lose), change(losePart), change(hold), change(both)])
+		expect(ends.slice(2)).toEqual([3, 3, [3, 3]].map((value) => ({ status: 'fulfilled', value })))
+		expect(runs).toBe(3)
+	})
+
 	it('do not wait for a slow one longer than a moment', async () => {
 		const order: string[] = []
 		const note = (text: string) => change((tx) => tx.run(insert, { text })).then(() => order.push(text))

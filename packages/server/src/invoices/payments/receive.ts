@@ -3,8 +3,8 @@
 import type { Logger } from 'pino'
 import type { Origin } from '../../base/origin.ts'
 import { recordChange } from '../../db/audit-log.ts'
-import type { Database, Db } from '../../db/database.ts'
-import type { WriteContext } from '../../db/write-context.ts'
+import type { Database, Transaction } from '../../db/database.ts'
+import { type WriteContext, writingIn } from '../../db/write-context.ts'
 import type { UnappliedReason } from '../../generated/contract.ts'
 import { catchUp } from '../../ledger/follow.ts'
 import { addPayment } from '../../ledger/write.ts'
@@ -35,11 +35,11 @@ export async function receivePayment(
 	else log.warn(entry, 'payment that could not be applied, or only a part of it')
 }
 
-async function apply(db: Db, processor: string, payment: Payment, origin: Origin): Promise<Outcome> {
+async function apply(db: Transaction, processor: string, payment: Payment, origin: Origin): Promise<Outcome> {
 	const { organizationId, invoiceId, linkId, externalId } = payment
 	const organization = await findOrganization(db, organizationId)
 	if (!organization) return 'other_server'
-	const write = { db, origin, organization }
+	const write = await writingIn(db, origin, organization)
 	// Locks the invoice before its link, like every change of an invoice: in the opposite order two could deadlock.
 	const invoice = await lockInvoice(db, organizationId, invoiceId)
 	const link = await lockPaymentLink(db, organizationId, linkId)

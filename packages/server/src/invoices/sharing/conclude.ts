@@ -2,7 +2,7 @@
 import { bySystem } from '../../base/origin.ts'
 import { recordChange } from '../../db/audit-log.ts'
 import type { Database } from '../../db/database.ts'
-import type { WriteContext } from '../../db/write-context.ts'
+import { type WriteContext, writingIn } from '../../db/write-context.ts'
 import { findLostMails, lockMail, type MailOutcome, type MailState, updateMail } from '../../mails/store.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import type { WrittenInvoice } from '../apply.ts'
@@ -65,7 +65,9 @@ export async function concludeLostMails(db: Database, now: number): Promise<void
 	const reason = 'The server ended before the mail server had answered.'
 	for (const mail of await findLostMails(db, now, batch)) {
 		const organization = await requireOrganization(db, mail.organizationId)
-		const write = { origin: bySystem(now, 'jobs.lostMails'), organization }
-		await db.transaction((tx) => concludeMail({ ...write, db: tx }, mail, { status: 'uncertain', reason, recipients: [] }))
+		await db.transaction(async (tx) => {
+			const write = await writingIn(tx, bySystem(now, 'jobs.lostMails'), organization)
+			await concludeMail(write, mail, { status: 'uncertain', reason, recipients: [] })
+		})
 	}
 }

@@ -4,6 +4,7 @@ import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { Origin } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
+import { writingIn } from '../../db/write-context.ts'
 import type { Invoice, PublicInvoice } from '../../generated/contract.ts'
 import { publicParts } from '../../generated/public-parts.ts'
 import { requireOrganization } from '../../organizations/store.ts'
@@ -34,11 +35,11 @@ export async function readViewed(db: Db, { organizationId, invoiceId, timeZone }
 export async function countView(db: Database, { organizationId, invoiceId, viewedAt }: OpenLink, origin: Origin): Promise<void> {
 	await db.transaction(
 		async (tx) => {
-			const stored = viewedAt === null ? await lockInvoice(tx, organizationId, invoiceId) : undefined
-			await countInvoiceView(tx, organizationId, invoiceId, origin.now)
-			if (stored?.viewedAt !== null) return
-			const organization = await requireOrganization(tx, organizationId)
-			await recordInvoiceEvents({ db: tx, origin, organization }, stored, ['invoice.viewed'])
+			if (viewedAt !== null) return countInvoiceView(tx, organizationId, invoiceId, origin.now)
+			const write = await writingIn(tx, origin, await requireOrganization(tx, organizationId))
+			const stored = await lockInvoice(tx, organizationId, invoiceId)
+			await countInvoiceView(tx, organizationId, invoiceId, write.origin.now)
+			if (stored?.viewedAt === null) await recordInvoiceEvents(write, stored, ['invoice.viewed'])
 		},
 		{ organizationId },
 	)

@@ -3,7 +3,8 @@
 import type { Caller } from '../../auth/caller.ts'
 import { ApiError } from '../../base/errors.ts'
 import { newTimedId } from '../../base/ids.ts'
-import type { Db } from '../../db/database.ts'
+import type { Transaction } from '../../db/database.ts'
+import { inOrder, type OrderedOrigin, writingIn } from '../../db/write-context.ts'
 import type { InvoiceSend } from '../../generated/contract.ts'
 import { type SelfManagedContext, writeContext } from '../../http/handler.ts'
 import { countOf } from '../../mails/limits.ts'
@@ -38,12 +39,14 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 	if (!begun) return done()
 	const { row, content, mailed } = begun
 	const { error, ...outcome } = await deliver(services.mailer, { ...content, messageId: row.messageId })
-	const conclude = (tx: Db) => concludeMail(writeContext({ db: tx, origin: context.origin }, caller), row, outcome, mailed)
+	const conclude = (tx: Transaction, origin: OrderedOrigin) =>
+		concludeMail(writeContext({ db: tx, origin }, caller), row, outcome, mailed)
 	if (error) {
-		await persist(() => db.transaction(conclude, caller)).catch(() => {})
+		const noted = async (tx: Transaction) => conclude(tx, await inOrder(tx, context.origin, caller.organizationId))
+		await persist(() => db.transaction(noted, caller)).catch(() => {})
 		throw error
 	}
-	return persist(() => context.commit(async (tx) => done(await conclude(tx)))).catch((cause) => {
+	return persist(() => context.commit(async (tx, origin) => done(await conclude(tx, origin)))).catch((cause) => {
 		if (cause instanceof ApiError) throw cause
 		const detail = 'The mail server has taken the e-mail, but the database fails. The invoice becomes sent once it works again.'
 		throw new ApiError('email_outcome_unknown', detail, { cause })
@@ -87,8 +90,9 @@ async function giveNumber({ db, origin }: SelfManagedContext, caller: Caller, in
 	const { organizationId, id, invoiceNumber } = invoice
 	if (invoiceNumber !== draftNumber(id)) return invoice
 	return db.transaction(async (tx) => {
+		const write = await writingIn(tx, origin, caller.organization)
 		const stored = await requireLockedInvoice(tx, organizationId, id)
-		await changeInvoice(writeContext({ db: tx, origin }, caller), stored, { takesNumber: true })
+		await changeInvoice(write, stored, { takesNumber: true })
 		return requireInvoice(tx, organizationId, id)
 	}, caller)
 }

@@ -1,4 +1,5 @@
 import { answering } from '../../connections/records/failures.ts'
+import { withoutOrder } from '../../db/write-context.ts'
 import { type Handler, writeContext } from '../../http/handler.ts'
 import { mappings } from '../store.ts'
 import { previewMapping } from './preview.ts'
@@ -6,6 +7,6 @@ import { previewMapping } from './preview.ts'
 export const preview: Handler<'mappings.preview'> = async ({ params, body, caller, signal }, { db, services, now, origin }) => {
 	const mapping = await mappings.existing(db, caller.organizationId, params.id)
 	const calls = { db, services, now: () => now, signal: signal() }
-	const write = writeContext({ db, origin }, caller)
+	const write = writeContext({ db, origin: withoutOrder(origin) }, caller)
 	return { status: 200, body: { data: await answering(() => previewMapping(write, calls, mapping, body)) } }
 }

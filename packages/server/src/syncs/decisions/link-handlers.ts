@@ -75,12 +75,12 @@ export const get: Handler<'syncs.links.get'> = async ({ params: { id, externalId
 }
 
 export const create: Handler<'syncs.links.create'> = async ({ params: { id }, body, caller, signal }, context) => {
-	const { db, services, now, origin, commit } = context
+	const { db, services, now, commit } = context
 	const { organizationId } = caller
 	const sync = await syncs.existing(db, organizationId, id)
 	const { externalId, recordId } = body
 	await findThere({ db, services, now: () => now, signal: signal() }, sync, externalId)
-	return commit(async (tx) => {
+	return commit(async (tx, origin) => {
 		const write = writeContext({ db: tx, origin }, caller)
 		const stored = await syncs.existing(tx, organizationId, id)
 		await requireIdle(tx, stored)

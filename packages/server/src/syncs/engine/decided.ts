@@ -1,6 +1,6 @@
 // What callers have decided of conflicts, and whether both records are still what the conflict showed.
 import type { ExternalRecord } from '../../connections/records/records.ts'
-import type { WriteContext } from '../../db/write-context.ts'
+import type { Writing } from '../../db/audit-log.ts'
 import type { RecordFailure } from '../../generated/contract.ts'
 import { hashOf, hashOfFields } from '../../mappings/hashes.ts'
 import type { Decision, Link } from '../../mappings/link-store.ts'
@@ -72,7 +72,7 @@ export const goneThere = ({ updatedAt }: Shown): Sight => ({ provider: null, rem
  * lost. It is then as if nobody had decided.
  */
 export async function asShown(
-	{ db, origin }: Pick<WriteContext, 'db' | 'origin'>,
+	{ db, origin }: Writing,
 	plan: Plan,
 	link: Link,
 	sight: Sight,

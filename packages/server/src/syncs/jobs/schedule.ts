@@ -2,7 +2,7 @@
 import { ApiError } from '../../base/errors.ts'
 import { bySystem } from '../../base/origin.ts'
 import type { Database } from '../../db/database.ts'
-import type { WriteContext } from '../../db/write-context.ts'
+import { type WriteContext, writingIn } from '../../db/write-context.ts'
 import type { Sync } from '../../generated/contract.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import type { JobHandler } from '../../work/jobs.ts'
@@ -16,15 +16,15 @@ export const runSchedule =
 	(db: Database): JobHandler =>
 	(job) =>
 		job.part(async (tx) => {
+			const organization = await requireOrganization(db, job.organizationId)
+			const write = await writingIn(tx, bySystem(job.now, 'jobs.syncSchedule'), organization)
 			const sync = await syncs.lock(tx, job.organizationId, job.resourceId)
 			if (!sync || sync.status === 'paused' || sync.nextRunAt === null) return undefined
-			const organization = await requireOrganization(db, job.organizationId)
 			const plannedAt = dueTime(sync.schedule, organization.timeZone, sync.nextRunAt, job.now)
 			if (plannedAt > job.now) {
 				if (plannedAt !== sync.nextRunAt) await noteOfSync(tx, sync, job.now, { nextRunAt: plannedAt })
 				return { dueAt: restUntil(plannedAt, job.now) }
 			}
-			const write = { db: tx, origin: bySystem(job.now, 'jobs.syncSchedule'), organization }
 			const nextRunAt = nextTime(sync.schedule, organization.timeZone, job.now)
 			await beginScheduled(write, sync, nextRunAt)
 			return nextRunAt === null ? undefined : { dueAt: restUntil(nextRunAt, job.now) }

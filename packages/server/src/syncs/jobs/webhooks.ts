@@ -5,7 +5,7 @@ import type { ObjectManifest } from '../../connections/providers/manifest.ts'
 import { findProvider } from '../../connections/providers/providers.ts'
 import { connections } from '../../connections/store.ts'
 import type { Database } from '../../db/database.ts'
-import type { WriteContext } from '../../db/write-context.ts'
+import { type WriteContext, writingIn } from '../../db/write-context.ts'
 import type { Sync } from '../../generated/contract.ts'
 import { mappings } from '../../mappings/store.ts'
 import { requireOrganization } from '../../organizations/store.ts'
@@ -58,9 +58,9 @@ async function objectOf(db: Database, sync: Sync): Promise<ObjectManifest | unde
 async function begin(db: Database, job: Job): Promise<void> {
 	const organization = await requireOrganization(db, job.organizationId)
 	await job.part(async (tx) => {
+		const write = await writingIn(tx, bySystem(job.now, 'jobs.syncWebhook'), organization)
 		const sync = await syncs.lock(tx, job.organizationId, job.resourceId)
-		if (!sync || sync.status === 'paused') return
-		await beginOrMark({ db: tx, origin: bySystem(job.now, 'jobs.syncWebhook'), organization }, sync)
+		if (sync && sync.status !== 'paused') await beginOrMark(write, sync)
 	})
 }
 

@@ -1,5 +1,6 @@
 // The doors through which a sync writes records of Remit: those that the handlers use.
 import { todayIn } from '../../base/dates.ts'
+import type { Origin } from '../../base/origin.ts'
 import { changeCompany, companies, createCompany, removeCompany, restoreCompany } from '../../companies/store.ts'
 import type { Db } from '../../db/database.ts'
 import type { WriteContext } from '../../db/write-context.ts'
@@ -13,6 +14,11 @@ import type { InternalObject } from '../../mappings/systems.ts'
 /** A record as a GET answers it. */
 export type Shown = Output & { readonly id: string; readonly updatedAt: number }
 
+/** For whom a record is read, and when. */
+interface Reading extends Pick<WriteContext, 'organization'> {
+	readonly origin: Origin
+}
+
 /** A record that was read with `lock`. */
 interface Locked {
 	readonly shown: Shown
@@ -21,7 +27,7 @@ interface Locked {
 }
 
 interface Door {
-	find(db: Db, write: Pick<WriteContext, 'organization' | 'origin'>, id: string): Promise<Shown | undefined>
+	find(db: Db, reading: Reading, id: string): Promise<Shown | undefined>
 	lock(write: WriteContext, id: string): Promise<Locked | undefined>
 	create(write: WriteContext, input: Output): Promise<Shown>
 	/** Brings a deleted record back, locked; undefined when it is none. Absent where what is deleted is gone for good. */
@@ -47,13 +53,13 @@ const lockedCompany = (write: WriteContext, stored: Company | undefined): Locked
 
 const shownCompany = (record: Company | undefined) => record as unknown as Shown | undefined
 
-const shownInvoice = ({ organization, origin }: Pick<WriteContext, 'organization' | 'origin'>, invoice: StoredInvoice) =>
+const shownInvoice = ({ organization, origin }: Reading, invoice: StoredInvoice) =>
 	asRead(invoice, todayIn(organization.timeZone, origin.now)) as unknown as Shown
 
 const invoice: Door = {
-	async find(db, write, id) {
-		const found = await findInvoice(db, write.organization.id, id)
-		return found && shownInvoice(write, found)
+	async find(db, reading, id) {
+		const found = await findInvoice(db, reading.organization.id, id)
+		return found && shownInvoice(reading, found)
 	},
 	async lock(write, id) {
 		const stored = await lockInvoice(write.db, write.organization.id, id)

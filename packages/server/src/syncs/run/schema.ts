@@ -31,6 +31,7 @@ export async function checkSchema(session: Session): Promise<void> {
 	const { mappingId, reverseMappingId, organizationId } = plan.sync
 	const ids = plan.sync.direction === 'outbound' ? [null, mappingId] : [mappingId, reverseMappingId]
 	await job.part(async (tx) => {
+		const write = await session.writing(tx)
 		const sync = await syncs.lock(tx, organizationId, plan.sync.id)
 		if (!sync) throw new RunStopped()
 		// Who mends a mapping has seen what there is now.
@@ -39,7 +40,7 @@ export async function checkSchema(session: Session): Promise<void> {
 		for (const [at, ofMapping] of issues.entries()) {
 			const id = ids[at]
 			const stored = ofMapping.length > 0 && id ? await mappings.lock(tx, organizationId, id) : undefined
-			if (stored?.status === 'active') await invalidateMapping(session.writing(tx), stored, ofMapping)
+			if (stored?.status === 'active') await invalidateMapping(write, stored, ofMapping)
 		}
 	})
 	if (found.length === 0) return

@@ -5,7 +5,7 @@ import { bySystem, type Origin } from '../../base/origin.ts'
 import { capabilitiesOf, type RecordContext } from '../../connections/records/records.ts'
 import { connections } from '../../connections/store.ts'
 import type { Database, Transaction } from '../../db/database.ts'
-import type { WriteContext } from '../../db/write-context.ts'
+import { type WriteContext, writingIn } from '../../db/write-context.ts'
 import type { Connection, OrganizationSettings, Sync, SyncProgress, SyncRun } from '../../generated/contract.ts'
 import { type CompiledField, namesOf, pathsRead } from '../../mappings/engine/engine.ts'
 import type { LinkScope } from '../../mappings/link-store.ts'
@@ -182,9 +182,8 @@ export class Session {
 		return originOf(this.#run, this.job.now)
 	}
 
-	writing(db: Transaction, meter?: { bytes: number }): WriteContext {
-		const origin = { ...this.origin, ...(meter && { meter }) }
-		return { db, origin, organization: this.plan.organization }
+	writing(tx: Transaction, meter?: { bytes: number }): Promise<WriteContext> {
+		return writingIn(tx, { ...this.origin, ...(meter && { meter }) }, this.plan.organization)
 	}
 
 	/** Commits a part of the run: what `work` writes and counts, and where the run then is. */
@@ -201,7 +200,7 @@ export class Session {
 			// The transaction may run twice.
 			const tally: Tally & Pick<SyncProgress, 'total'> = { ...this.#run.progress, total }
 			meter = { bytes: 0 }
-			const value = await work({ ...this.writing(tx, meter), db: tx }, tally)
+			const value = await work({ ...(await this.writing(tx, meter)), db: tx }, tally)
 			progress = tally
 			if (!(await changeRun(tx, this.#run, 'running', this.job.now, { progress, checkpoint }))) throw new RunStopped()
 			return value

@@ -6,6 +6,7 @@ import { encryptionKey } from '../../../test/leaks.ts'
 import { bySystem } from '../../base/origin.ts'
 import { type Database, query } from '../../db/database.ts'
 import { openDatabase } from '../../db/open.ts'
+import { writingIn } from '../../db/write-context.ts'
 import { recordEvent } from '../../events/record.ts'
 import { createOrganization } from '../../organizations/store.ts'
 import { openSecrets } from '../../outside/secrets.ts'
@@ -40,7 +41,7 @@ beforeEach(async () => {
 		const organization = await createOrganization(tx, bySystem(0), { name: 'Test Ltd' })
 		const { id: organizationId } = organization
 		const endpoint = { url: 'https://receiver.example', eventTypes: ['company.*'] }
-		const { id } = await createEndpoint({ db: tx, origin: bySystem(0), organization }, secrets, endpoint)
+		const { id } = await createEndpoint(await writingIn(tx, bySystem(0), organization), secrets, endpoint)
 		const event = { type: 'company.updated', resource: 'company', resourceId: 'cmp_1', data: '{}', organizationId } as const
 		for (const now of [1, 2]) await recordEvent(tx, bySystem(now), event)
 		return { organizationId, endpointId: id }
