@@ -7,7 +7,7 @@ import { isTimeZone } from './base/dates.ts'
 import { ConfigError } from './base/errors.ts'
 import { byCommand } from './base/origin.ts'
 import { addBackupCommands } from './commands/backup.ts'
-import { command, print, UsageError } from './commands/command.ts'
+import { command, type DatabaseWork, print, UsageError } from './commands/command.ts'
 import { addContractCommands } from './commands/contract/contract.ts'
 import { addEraseCommands } from './commands/erase.ts'
 import { addJobCommands } from './commands/jobs.ts'
@@ -30,6 +30,7 @@ import { openDatabase } from './db/open.ts'
 import type { ResourceKind } from './generated/contract.ts'
 import { scopeOfKind } from './generated/tables.ts'
 import { createOrganization, findOrganization, listOrganizationRows } from './organizations/store.ts'
+import { openClock } from './work/clock-store.ts'
 
 // What a server or command writes is for its own user alone: the database, its log, the key, mail as files, backups.
 process.umask(0o077)
@@ -81,13 +82,13 @@ command(organizations, 'create', 'Create an organization.')
 	.requiredOption('--name <name>', 'its name')
 	.option('--time-zone <zone>', 'IANA time zone in which its days end', 'UTC')
 	.action((options) =>
-		withDatabase(async (db) => {
+		withDatabase(async (db, now) => {
 			if (!isTimeZone(options.timeZone))
 				throw new UsageError(`--time-zone ${options.timeZone}: is not an IANA time zone such as Europe/Berlin`)
 			if (!options.name.trim()) throw new UsageError('--name: must not be empty')
 			const settings = { name: options.name, timeZone: options.timeZone }
 			const { id: organizationId } = await db.transaction((tx) =>
-				createOrganization(tx, byCommand(Date.now(), 'organizations create'), settings),
+				createOrganization(tx, byCommand(now(), 'organizations create'), settings),
 			)
 			const [created] = await listOrganizationRows(db, { organizationId })
 			print(options, created, `Created ${organizationId} (${options.name}).`)
@@ -116,10 +117,10 @@ command(keys, 'create', 'Create an API key and print it, once.')
 	)
 	.option('--expires-in <duration>', 'such as 12h or 90d; never when absent')
 	.action((options) =>
-		withDatabase(async (db) => {
+		withDatabase(async (db, now) => {
 			const scopes = parseScopes(options.scopes)
 			const resources = options.resources === undefined ? null : parseResources(options.resources)
-			const origin = byCommand(Date.now(), 'keys create')
+			const origin = byCommand(now(), 'keys create')
 			const expiresAt = options.expiresIn === undefined ? null : origin.now + parseDuration(options.expiresIn)
 			await requireOrganization(db, options.organization)
 			const { id, key } = await db.transaction((tx) =>
@@ -136,12 +137,11 @@ command(keys, 'create', 'Create an API key and print it, once.')
 command(keys, 'list', 'List API keys.')
 	.option('--organization <id>', 'only those of one organization')
 	.action((options) =>
-		withDatabase(async (db) => {
+		withDatabase(async (db, now) => {
 			if (options.organization !== undefined) await requireOrganization(db, options.organization)
 			const found = await listKeys(db, options.organization)
-			const now = Date.now()
 			const state = (key: (typeof found)[number]) =>
-				key.revokedAt !== null ? 'revoked' : key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'active'
+				key.revokedAt !== null ? 'revoked' : key.expiresAt !== null && key.expiresAt <= now() ? 'expired' : 'active'
 			const lines = found.map(
 				(key) =>
 					`${key.id}  …${key.lastFour}  ${state(key)}  ${key.scopes.join(',')}${key.resources ? ` (${key.resources.join(',')})` : ''}  ${key.organizationId}  ${key.name}`,
@@ -153,8 +153,8 @@ command(keys, 'list', 'List API keys.')
 command(keys, 'revoke', 'Revoke an API key; a running server refuses it within two seconds.')
 	.argument('<id>', 'the id of the key, key_…')
 	.action((id, options) =>
-		withDatabase(async (db) => {
-			const origin = byCommand(Date.now(), 'keys revoke')
+		withDatabase(async (db, now) => {
+			const origin = byCommand(now(), 'keys revoke')
 			if (!(await db.transaction((tx) => revokeKey({ db: tx, origin }, id))))
 				throw new UsageError(`${id}: there is no such key to revoke`)
 			print(options, { ok: true }, `Revoked ${id}.`)
@@ -162,17 +162,18 @@ command(keys, 'revoke', 'Revoke an API key; a running server refuses it within t
 	)
 
 command(program, 'demo', 'Create a demo organization with realistic data and print its key.').action((options) =>
-	withDatabase(async (db) => {
+	withDatabase(async (db, now) => {
 		const { createDemo } = await import('./demo/demo.ts')
-		const demo = await createDemo(db, byCommand(Date.now(), 'demo'))
+		const demo = await createDemo(db, byCommand(now(), 'demo'))
 		print(options, demo, `Created ${demo.organizationId}.\n${demo.key}`)
 	}),
 )
 
-async function withDatabase(work: (db: Database) => Promise<void>, upgrade: Upgrade = 'no upgrade'): Promise<void> {
-	const db = await openDatabase(readConfig(), pino({ level: 'silent' }), upgrade)
+async function withDatabase(work: DatabaseWork, upgrade: Upgrade = 'no upgrade'): Promise<void> {
+	const log = pino({ level: 'silent' })
+	const db = await openDatabase(readConfig(), log, upgrade)
 	try {
-		await work(db)
+		await work(db, (await openClock(db, log)).now)
 	} finally {
 		await db.close()
 	}

@@ -73,6 +73,13 @@ it('what a server stores whose clock is wrong has the time of the database, and 
 	await apart.end('SIGTERM')
 })
 
+it('a command goes by the time of the database too', async () => {
+	const shifted = { NODE_OPTIONS: `--import=${shift}`, CLOCK_AHEAD_MS: String(3_600_000) }
+	const asked = ['keys', 'create', '--organization', api.organizationId, '--scopes', 'all', '--expires-in', '1h']
+	const { expiresAt } = await remit.json(asked, shifted)
+	expect(Math.abs(expiresAt - Date.now() - 3_600_000)).toBeLessThan(10_000)
+})
+
 it('A clock that jumps a day ahead makes nothing twice, from the next request on', async () => {
 	const { key } = api
 	const jumping = await serveAhead(0)

@@ -12,11 +12,17 @@ export interface CommandSettings {
 	readonly PORT: number
 }
 
+/** What a command does with the database. */
+export type DatabaseWork = (db: Database, now: () => number) => Promise<void>
+
 /** What commands get from the program: they cannot read the environment themselves. */
 export interface CommandContext {
 	settings(): CommandSettings
-	/** Runs the work on the database, and closes it. A new database gets its tables; one of an older version is refused. */
-	withDatabase(work: (db: Database) => Promise<void>): Promise<void>
+	/**
+	 * Runs the work on the database, by the clock that its servers go by, and closes it. A new database gets its tables; one of an older
+	 * version is refused.
+	 */
+	withDatabase(work: DatabaseWork): Promise<void>
 }
 
 /** A mistake in the command line, in one sentence. */

@@ -38,7 +38,7 @@ export function addEraseCommands(program: Command, organizations: Command, conte
 }
 
 const eraseOrganizationCommand = (organizationId: string, options: Options, { settings, withDatabase }: EraseContext) =>
-	withDatabase(async (db) => {
+	withDatabase(async (db, now) => {
 		const organization = await findOrganization(db, organizationId)
 		if (!organization) throw new UsageError(`${organizationId}: there is no such organization`)
 		if (!options.yes) {
@@ -47,7 +47,7 @@ const eraseOrganizationCommand = (organizationId: string, options: Options, { se
 			)
 		}
 		const { eraseOrganization } = await import('../erase/erase.ts')
-		const request = { organizationId, origin: byCommand(Date.now(), 'organizations erase') }
+		const request = { organizationId, origin: byCommand(now(), 'organizations erase'), now }
 		const done = await eraseOrganization(db, request, (connections) =>
 			revokeAtProviders(settings(), connections).catch((error) =>
 				console.error(`Tokens of connections were not revoked at their providers: ${error.message}`),
@@ -64,14 +64,14 @@ async function revokeAtProviders(settings: Parameters<typeof openServices>[0], c
 }
 
 const erasePersonCommand = (key: string, options: Options, { withDatabase }: CommandContext) =>
-	withDatabase(async (db) => {
+	withDatabase(async (db, now) => {
 		const organizationId = options.organization
 		if (!(await findOrganization(db, organizationId)))
 			throw new UsageError(`--organization ${organizationId}: there is no such organization`)
 		const { countRowsOf, erasePerson, findPerson } = await import('../erase/erase.ts')
 		const person = await findPerson(db, organizationId, key)
 		if (person.emails.length + person.contactIds.length === 0) throw new UsageError(`${key}: there is no such contact`)
-		const request = { organizationId, origin: byCommand(Date.now(), 'people erase') }
+		const request = { organizationId, origin: byCommand(now(), 'people erase'), now }
 		if (!options.yes) {
 			const rows = await countRowsOf(db, person, request)
 			throw new UsageError(

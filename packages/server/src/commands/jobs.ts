@@ -41,11 +41,11 @@ export function addJobCommands(program: Command, { withDatabase }: CommandContex
 		.option('--resource <id>', 'only those of one record')
 		.option('--all', 'all of them')
 		.action((options) =>
-			withDatabase(async (db) => {
+			withDatabase(async (db, now) => {
 				const filter = { ...filterOf(options), ...(options.resource !== undefined && { resourceId: options.resource }) }
 				if (Object.keys(filter).length === 0 && !options.all)
 					throw new UsageError('Name --organization, --kind or --resource, or say --all.')
-				const count = await db.transaction((tx) => retryJobs(tx, filter, Date.now()))
+				const count = await db.transaction((tx) => retryJobs(tx, filter, now()))
 				if (count === 0) requireKind(options.kind)
 				print(options, { count }, `${count} made due.`)
 			}),

@@ -11,11 +11,11 @@ export function addMailCommands(program: Command, { withDatabase }: CommandConte
 		.argument('<address>', 'such as name@example.com')
 		.requiredOption('--reason <reason>', `${suppressionReasons.join(' or ')}: mail to it came back, or its owner complained`)
 		.action((address, options) =>
-			withDatabase(async (db) => {
+			withDatabase(async (db, now) => {
 				requireAddress(address)
 				if (!suppressionReasons.includes(options.reason))
 					throw new UsageError(`--reason ${options.reason}: must be ${suppressionReasons.join(' or ')}`)
-				await db.transaction((tx) => suppress(tx, { address, reason: options.reason, suppressedAt: Date.now() }))
+				await db.transaction((tx) => suppress(tx, { address, reason: options.reason, suppressedAt: now() }))
 				print(options, { ok: true }, `${address} gets no more mail.`)
 			}),
 		)

@@ -23,11 +23,11 @@ export function addSecretsCommands(program: Command, { settings, withDatabase }:
 	)
 
 	command(secrets, 'rotate', 'Seal all values with the first encryption key, beside running servers.').action((options) =>
-		withDatabase(async (db) => {
+		withDatabase(async (db, now) => {
 			await requireEncryptionKey(db, settings())
 			const opened = openSecrets(settings())
-			await startReseal(db, opened, Date.now())
-			await finishReseal(db, opened)
+			await startReseal(db, opened, now())
+			await finishReseal(db, opened, now)
 			const found = await countSealed(db, opened, true)
 			print(options, found, statusLines(found).join('\n'))
 		}),
@@ -35,8 +35,8 @@ export function addSecretsCommands(program: Command, { settings, withDatabase }:
 }
 
 /** Runs the job, or waits until a server that took it has. A server also goes on with it when this command is ended. */
-async function finishReseal(db: Database, secrets: Secrets): Promise<void> {
-	const worker = new Worker({ db, handlers: resealJobs(db, secrets), now: Date.now, log: pino({ level: 'silent' }) })
+async function finishReseal(db: Database, secrets: Secrets, now: () => number): Promise<void> {
+	const worker = new Worker({ db, handlers: resealJobs(db, secrets), now, log: pino({ level: 'silent' }) })
 	for (await worker.drain(); await isResealing(db, secrets); await worker.drain()) await sleep(waitMs)
 }
 

@@ -22,14 +22,14 @@ export function addUserCommands(program: Command, { settings, withDatabase }: Co
 		.requiredOption('--email <address>', 'the address that they will sign in with')
 		.option('--role <role>', roles.join(', '), 'admin')
 		.action((options) =>
-			withDatabase(async (db) => {
+			withDatabase(async (db, now) => {
 				const { organization: organizationId, role } = options
 				const email = readAddress(options.email)
 				if (!isRole(role)) throw new UsageError(`--role ${role}: must be one of ${roles.join(', ')}`)
 				if (!(await findOrganization(db, organizationId)))
 					throw new UsageError(`--organization ${organizationId}: there is no such organization`)
 				const token = newToken()
-				const origin = byCommand(Date.now(), 'users create')
+				const origin = byCommand(now(), 'users create')
 				const { id, expiresAt } = await refused(
 					db.transaction(async (tx) => {
 						await requireFreeAddress(tx, organizationId, email)
@@ -45,11 +45,10 @@ export function addUserCommands(program: Command, { settings, withDatabase }: Co
 		.argument('<email>', 'the address that they sign in with')
 		.option('--organization <id>', 'which of theirs, if they have several')
 		.action((address, options) =>
-			withDatabase(async (db) => {
+			withDatabase(async (db, now) => {
 				const person = await findPerson(db, readAddress(address), options.organization)
 				const token = newToken()
-				const now = Date.now()
-				await db.transaction((tx) => storeReset(tx, { organizationId: person.organizationId, userId: person.id }, token, now))
+				await db.transaction((tx) => storeReset(tx, { organizationId: person.organizationId, userId: person.id }, token, now()))
 				const url = linkTo(settings(), resetPath(token))
 				print(
 					options,

@@ -43,7 +43,7 @@ async function textOf({ organizationId }: Tenant): Promise<Record<string, string
 
 const doing = ({ organizationId }: Tenant, id: string | null = 'operator') => {
 	const actor = { type: 'command', id } as const
-	return { organizationId, origin: { ...bySystem(server.clock.now, 'remit organizations erase'), actor } }
+	return { organizationId, origin: { ...bySystem(server.clock.now, 'remit organizations erase'), actor }, now: Date.now }
 }
 
 /** A tenant with a person in every kind of record that can name one. */

@@ -34,6 +34,7 @@ const partSize = 200
 export interface ErasureRequest {
 	readonly organizationId: string
 	readonly origin: Origin
+	readonly now: () => number
 }
 
 /**
@@ -45,8 +46,7 @@ export async function eraseOrganization(
 	request: ErasureRequest,
 	revoke: (connections: readonly TokenRow[]) => Promise<void> = async () => {},
 ): Promise<Erasure> {
-	const { organizationId } = request
-	const { now } = request.origin
+	const { organizationId, now } = request
 	const granted = await findTokenRows(db, organizationId)
 	const erasure = await withTombstone(db, 'organization', request, async () => {
 		let rowCount = 0
@@ -54,7 +54,7 @@ export async function eraseOrganization(
 			rowCount += found
 			await sleep(keyCacheMs + 500)
 		}
-		await db.transaction((tx) => blankOrganization(tx, organizationId, now))
+		await db.transaction((tx) => blankOrganization(tx, organizationId, now()))
 		return rowCount + 1
 	})
 	await revoke(granted)
@@ -120,13 +120,20 @@ export const countRowsOf = (db: Database, person: Person, request: ErasureReques
 async function withTombstone(
 	db: Database,
 	kind: Erasure['kind'],
-	{ organizationId, origin }: ErasureRequest,
+	{ organizationId, origin, now }: ErasureRequest,
 	work: () => Promise<number>,
 ): Promise<Erasure> {
-	const { actor, now: startedAt } = origin
-	const begun = { organizationId, id: newId('era'), kind, erasedBy: actor.id, startedAt, finishedAt: null, rowCount: 0 }
+	const begun = {
+		organizationId,
+		id: newId('era'),
+		kind,
+		erasedBy: origin.actor.id,
+		startedAt: origin.now,
+		finishedAt: null,
+		rowCount: 0,
+	}
 	await db.transaction((tx) => insertErasure(tx, begun))
-	const done = { ...begun, rowCount: await work(), finishedAt: Date.now() }
+	const done = { ...begun, rowCount: await work(), finishedAt: now() }
 	const record = { organizationId, resource: 'organization_settings', resourceId: organizationId } as const
 	await db.transaction(async (tx) => {
 		await finishErasure(tx, done)
