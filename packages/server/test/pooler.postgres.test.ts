@@ -155,6 +155,23 @@ describe.skipIf(!isInstalled)('through PgBouncer', () => {
 			expect(body).toMatchObject({ code: 'unavailable', detail: expect.stringContaining('DATABASE_POOLER') })
 	})
 
+	it('in transaction mode a server answers 503 while others have all connections of the pooler, and says so', async () => {
+		const url = await pooled('transaction', { query_wait_timeout: '1' })
+		const through = await serve({ DATABASE_URL: url, DATABASE_POOLER: 'transaction' })
+		const others = [new pg.Client(url), new pg.Client(url)]
+		for (const client of others) {
+			await client.connect()
+			await client.query('begin; select 1')
+		}
+		const tenant = await server.newTenant()
+		for (const [method, body] of [['GET'], ['POST', { name: 'Acme' }]] as const) {
+			const { status, body: problem } = await through.ask(tenant, method, '/api/companies', body)
+			expect([status, problem]).toEqual([503, expect.objectContaining({ detail: expect.stringContaining('has too much to do') })])
+		}
+		for (const client of others) await client.end()
+		await expect.poll(async () => (await through.ask(tenant, 'POST', '/api/companies', { name: 'Acme' })).status).toBe(201)
+	})
+
 	it('in statement mode a server does not start, and says why', async () => {
 		const starts = serve({ DATABASE_URL: await pooled('statement'), DATABASE_POOLER: 'transaction' })
 		const line = 'DATABASE_URL: transaction blocks not allowed in statement pooling mode: set pool_mode = transaction,'

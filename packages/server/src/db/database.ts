@@ -87,9 +87,9 @@ export class OutcomeUnknown extends Error {
 /** Why the database cannot be used now, without a full stop; undefined when the error says anything else, such as a wrong query. */
 export function unavailability(error: unknown): string | undefined {
 	const { code, message } = error as { code?: unknown; message?: unknown }
-	// Some errors of pg have no code.
-	const text = String(code ?? message)
-	return reasons.find(([pattern]) => pattern.test(text))?.[1]
+	// Some errors of pg have no code, and PgBouncer has one for all of its own.
+	const texts = [String(code), String(message)]
+	return reasons.find(([pattern]) => texts.some((text) => pattern.test(text)))?.[1]
 }
 
 /** By the codes of SQLite, of PostgreSQL (SQLSTATE, whose first two characters are its class) and of the network. */
@@ -103,7 +103,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 		/^(26000|42P05)$/,
 		'The database is reached through a pooler that keeps no prepared statements, and DATABASE_POOLER does not say so',
 	],
-	[/^(53...$|timeout exceeded)/, 'The database has too much to do at the moment'],
+	[/^(53...$|timeout exceeded|query_wait_timeout|no more connections allowed)/, 'The database has too much to do at the moment'],
 	[
 		/^(08...|28...|3D...|57...|ECONN[A-Z]+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)(UNREACH|DOWN))$/,
 		'The server cannot reach its database',
