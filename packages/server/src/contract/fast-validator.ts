@@ -78,12 +78,21 @@ export function compileFastValidators(operations: readonly Operation[]): Readonl
 			// Compiled at its first use: compiling all validators would take half of the server's start.
 			let compiled: FastValidator | undefined
 			const validate: FastValidator = (input) => {
-				compiled ??= compile(contract)
+				compiled ??= compiledOnce(contract)
 				return compiled(input)
 			}
 			return [operation.id, validate]
 		}),
 	)
+}
+
+const ofOperations = new WeakMap<ContractOperation, FastValidator>()
+
+/** Once in a process, however many servers it starts: Ajv keeps whatever it compiles. */
+function compiledOnce(contract: ContractOperation): FastValidator {
+	const validate = ofOperations.get(contract) ?? compile(contract)
+	ofOperations.set(contract, validate)
+	return validate
 }
 
 function compile({ parameters, requestBody }: ContractOperation): FastValidator {
