@@ -1,6 +1,5 @@
 // The command `remit`: runs the server, and manages organizations and keys, also beside a server on the same database.
 import { Command, CommanderError } from 'commander'
-import { pino } from 'pino'
 import { createKey, listKeys, revokeKey } from './api-keys/store.ts'
 import { scopes as allScopes, type Scope } from './auth/keys.ts'
 import { isTimeZone } from './base/dates.ts'
@@ -23,10 +22,8 @@ import { addProfileCommands } from './commands/shell/profiles.ts'
 import { addUserCommands } from './commands/users.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
-import { type Database, unavailability } from './db/database.ts'
-import { lockForServer } from './db/files/server-lock.ts'
-import { OtherVersionError, type Upgrade } from './db/migrate.ts'
-import { openDatabase } from './db/open.ts'
+import { type Database, OtherVersionError, unavailability } from './db/database.ts'
+import type { Upgrade } from './db/migrate.ts'
 import type { ResourceKind } from './generated/contract.ts'
 import { scopeOfKind } from './generated/tables.ts'
 import { createOrganization, findOrganization, listOrganizationRows } from './organizations/store.ts'
@@ -57,6 +54,7 @@ program
 command(program, 'migrate', 'Bring the database up to this version.').action(async (options) => {
 	const { DATABASE_URL, DATA_DIR } = readConfig()
 	// An older server on the SQLite file would go on with tables that it does not know. Servers on PostgreSQL are restarted in turn.
+	const { lockForServer } = await import('./db/files/server-lock.ts')
 	const lock = DATABASE_URL || (await isUpToDate()) ? undefined : lockForServer(DATA_DIR)
 	await withDatabase(async () => print(options, { ok: true }, 'The database is up to date.'), 'upgrade')
 	lock?.release()
@@ -170,6 +168,8 @@ command(program, 'demo', 'Create a demo organization with realistic data and pri
 )
 
 async function withDatabase(work: DatabaseWork, upgrade: Upgrade = 'no upgrade'): Promise<void> {
+	// Loaded only here: commands that ask a server would spend half of their time on loading the drivers.
+	const [{ openDatabase }, { pino }] = await Promise.all([import('./db/open.ts'), import('pino')])
 	const log = pino({ level: 'silent' })
 	const db = await openDatabase(readConfig(), log, upgrade)
 	try {

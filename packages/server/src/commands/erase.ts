@@ -2,9 +2,8 @@
 import type { Command } from 'commander'
 import { byCommand } from '../base/origin.ts'
 import type { TokenRow } from '../connections/token-store.ts'
-import { revokeAll } from '../connections/tokens.ts'
 import { findOrganization } from '../organizations/store.ts'
-import { openServices } from '../outside/services.ts'
+import type { openServices } from '../outside/services.ts'
 import { type CommandContext, command, print, UsageError } from './command.ts'
 
 /** The settings of the services too, which revoke at providers. */
@@ -59,6 +58,10 @@ const eraseOrganizationCommand = (organizationId: string, options: Options, { se
 /** A courtesy: a provider that does not answer within five seconds keeps what a person let Remit do, and no token is left to use it. */
 async function revokeAtProviders(settings: Parameters<typeof openServices>[0], connections: readonly TokenRow[]): Promise<void> {
 	if (connections.length === 0) return
+	const [{ openServices }, { revokeAll }] = await Promise.all([
+		import('../outside/services.ts'),
+		import('../connections/tokens.ts'),
+	])
 	const services = await openServices(settings, { baseUrl: () => '' })
 	await revokeAll(services, connections).finally(() => services.close())
 }

@@ -1,7 +1,6 @@
 // `remit secrets`: which encryption keys hold what, and sealing all of it with the first.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { pino } from 'pino'
 import type { Database } from '../db/database.ts'
 import { requireEncryptionKey } from '../outside/sealed-store.ts'
 import { openSecrets, type Secrets } from '../outside/secrets.ts'
@@ -36,6 +35,7 @@ export function addSecretsCommands(program: Command, { settings, withDatabase }:
 
 /** Runs the job, or waits until a server that took it has. A server also goes on with it when this command is ended. */
 async function finishReseal(db: Database, secrets: Secrets, now: () => number): Promise<void> {
+	const { pino } = await import('pino')
 	const worker = new Worker({ db, handlers: resealJobs(db, secrets), now, log: pino({ level: 'silent' }) })
 	for (await worker.drain(); await isResealing(db, secrets); await worker.drain()) await sleep(waitMs)
 }

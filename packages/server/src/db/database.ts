@@ -84,6 +84,9 @@ export class OutcomeUnknown extends Error {
 	}
 }
 
+/** Another version of Remit has migrated the database: a newer one, or an older one and this is not the moment to follow it. */
+export class OtherVersionError extends Error {}
+
 /** Why the database cannot be used now, without a full stop; undefined when the error says anything else, such as a wrong query. */
 export function unavailability(error: unknown): string | undefined {
 	const { code, message } = error as { code?: unknown; message?: unknown }

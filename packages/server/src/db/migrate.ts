@@ -7,13 +7,11 @@ import knexFactory, { type Knex } from 'knex'
 import { migrations } from '../../migrations/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { whenFree } from './busy.ts'
+import { OtherVersionError } from './database.ts'
 import { isReadOnly } from './postgres/errors.ts'
 import { within } from './postgres/silence.ts'
 
 type Migration = (typeof migrations)[number]
-
-/** Another version of Remit has migrated the database: a newer one, or an older one and this is not the moment to follow it. */
-export class OtherVersionError extends Error {}
 
 interface PostgresConnection {
 	readonly postgresUrl: string
