@@ -16,6 +16,7 @@ import type { Samples } from './measure.ts'
 import { migrations } from './migrations.ts'
 import { operations } from './operations.ts'
 import { pages } from './pages.ts'
+import { patroni } from './patroni.ts'
 import { pdf } from './pdf.ts'
 import { postgres } from './postgres.ts'
 import { pinned } from './processes.ts'
@@ -55,6 +56,7 @@ const sections: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 	capacity,
 	tenants,
 	stack,
+	patroni,
 	webhooks,
 	idle,
 	syncs,
@@ -62,7 +64,7 @@ const sections: Readonly<Record<string, (run: Run) => Promise<void>>> = {
 }
 
 /** All but the parts of `rivals`, and what needs more than the other sections: other programs, and minutes. */
-const apart = ['reads', 'create', 'stack']
+const apart = ['reads', 'create', 'stack', 'patroni']
 const whole = Object.keys(sections).filter((name) => !apart.includes(name))
 
 const usage = `pnpm bench [--only ${Object.keys(sections).join(',')}] [--rounds 5] [--seconds 2] [--connections 50]

@@ -29,7 +29,8 @@ export async function stack(run: Run): Promise<void> {
 	// What it starts has all cores.
 	pin('0,1')
 	const stack = await Stack.start(run.server)
-	const keys = await withDatabase({ url: stack.databaseUrl() }, newKeys)
+	const count = counts.received + counts.limits + counts.creates
+	const keys = await withDatabase({ url: stack.databaseUrl() }, (db) => newKeys(db, count))
 	const own = keys.splice(0, counts.received)
 	const limited = keys.splice(0, counts.limits)
 	const receiver = await startReceiver()
@@ -48,10 +49,10 @@ export async function stack(run: Run): Promise<void> {
 }
 
 /** A key of each organization. */
-async function newKeys(db: Database): Promise<string[]> {
+export async function newKeys(db: Database, count: number): Promise<string[]> {
 	const origin = bySystem(Date.now())
 	const keys: string[] = []
-	for (let n = 0; n < counts.received + counts.limits + counts.creates; n++) {
+	for (let n = 0; n < count; n++) {
 		await db.transaction(async (tx) => {
 			const { id } = await createOrganization(tx, origin, { name: `Organization ${n}`, defaultCurrency: 'EUR' })
 			keys.push((await createKey({ db: tx, origin }, id, { name: 'bench', scopes })).key)
@@ -60,7 +61,7 @@ async function newKeys(db: Database): Promise<string[]> {
 	return keys
 }
 
-async function subscribe(url: string, key: string, receiver: string): Promise<void> {
+export async function subscribe(url: string, key: string, receiver: string): Promise<void> {
 	const response = await fetch(`${url}/webhooks/endpoints`, {
 		method: 'POST',
 		headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -14,6 +14,8 @@ const folderOfGuide = '/srv/remit'
 const guide = {
 	...{ haproxy: 8080, state: 8404, one: 3001, two: 3002, three: 3003, 'worker-one': 3004, 'worker-two': 3005 },
 	...{ pgbouncer: 6432, primary: 5433, standby: 5434, redis: 6380 },
+	...{ etcd: 2379, 'etcd-peers': 2380, 'patroni-one': 8008, 'patroni-two': 8009 },
+	...{ database: 5440, 'database-state': 8405, 'member-one': 5441, 'member-two': 5442 },
 } as const
 
 export type Port = keyof typeof guide

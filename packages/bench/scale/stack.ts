@@ -172,7 +172,7 @@ export class Stack {
 }
 
 /** Limits that the loads of the bench would reach, and the receiver of webhooks on this machine. */
-const ofTheBench = {
+export const ofTheBench = {
 	INVOICING_RATE_LIMIT: '0',
 	STORED_MB_PER_DAY: '0',
 	EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
