@@ -5,7 +5,7 @@ import { type Db, query, type Transaction } from './database.ts'
 
 declare const ordered: unique symbol
 
-/** An origin whose time is in the order in which the organization's changes are stored (`inOrder`). */
+/** An origin whose time is in the order in which the organization's changes are stored (`takeChangeTime`). */
 export type OrderedOrigin = Origin & { readonly [ordered]: true }
 
 export interface WriteContext {
@@ -34,7 +34,11 @@ const time = query<{ organizationId: string; now: number }, { now: number }>((kn
  * before this one ends: whoever asks for what changed since the last time that they have seen (`updatedSince`) misses nothing. To be
  * called before the transaction locks anything, so that no two wait for each other.
  */
-export async function inOrder<O extends Origin>(tx: Transaction, origin: O, organizationId: string): Promise<O & OrderedOrigin> {
+export async function takeChangeTime<O extends Origin>(
+	tx: Transaction,
+	origin: O,
+	organizationId: string,
+): Promise<O & OrderedOrigin> {
 	const now = await tx.once(`time of ${organizationId}`, async () => {
 		const row = await tx.get(time, { organizationId, now: origin.now })
 		return (row as { now: number }).now
@@ -42,12 +46,12 @@ export async function inOrder<O extends Origin>(tx: Transaction, origin: O, orga
 	return { ...origin, now } as O & OrderedOrigin
 }
 
-/** For what only reads, and for a demo, whose records are from earlier times. */
+/** For what only reads, for what is not there before the transaction, and for a demo, whose records are from earlier times. */
 export const withoutOrder = (origin: Origin): OrderedOrigin => origin as OrderedOrigin
 
-/** The context of a change that no request makes; to be made before the transaction locks anything (`inOrder`). */
+/** The context of a change that no request makes; to be made before the transaction locks anything (`takeChangeTime`). */
 export const writingIn = async (tx: Transaction, origin: Origin, organization: OrganizationSettings): Promise<WriteContext> => ({
 	db: tx,
-	origin: await inOrder(tx, origin, organization.id),
+	origin: await takeChangeTime(tx, origin, organization.id),
 	organization,
 })

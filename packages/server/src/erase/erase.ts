@@ -8,7 +8,7 @@ import type { Origin } from '../base/origin.ts'
 import { findTokenRows, type TokenRow } from '../connections/token-store.ts'
 import { recordChange } from '../db/audit-log.ts'
 import type { Database, Db } from '../db/database.ts'
-import { inOrder } from '../db/write-context.ts'
+import { takeChangeTime } from '../db/write-context.ts'
 import { spellingsOf } from '../outside/mail/addresses.ts'
 import { type SearchedTable, searchTexts } from '../search/texts.ts'
 import { blankJson, blankText, isOf, nobody, nowhere, type Person } from './blank.ts'
@@ -188,7 +188,7 @@ async function blankTable(db: Database, { name, table, person, request, write }:
 	for (let after: Row = {}, keys: Row[] = []; ; ) {
 		keys = await db.all(find, { organizationId, limit: partSize, ...needles, ...after })
 		rowCount += write
-			? await db.transaction(async (tx) => blankPart(tx, keys, await inOrder(tx, origin, organizationId)))
+			? await db.transaction(async (tx) => blankPart(tx, keys, await takeChangeTime(tx, origin, organizationId)))
 			: await blankPart(db, keys, origin)
 		const last = keys.at(-1)
 		if (keys.length < partSize || !last) return rowCount

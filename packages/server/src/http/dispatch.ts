@@ -5,7 +5,7 @@ import type { RateLimits } from '../auth/rate-limit.ts'
 import type { StoredBytes } from '../auth/stored-bytes.ts'
 import type { Actor, Origin } from '../base/origin.ts'
 import type { Database, Transaction } from '../db/database.ts'
-import { inOrder, type OrderedOrigin } from '../db/write-context.ts'
+import { type OrderedOrigin, takeChangeTime, withoutOrder } from '../db/write-context.ts'
 import { linkToNext } from '../lists/link.ts'
 import type { Services } from '../outside/services.ts'
 import { defaults, JsonText, problemReply, type Reply, send } from './answers.ts'
@@ -105,9 +105,9 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		const idempotent = idempotentRequestOf(req, base.now)
 		const requestKey = requestKeyOf(idempotent)
 		const contextOf = (commit: (work: (tx: Transaction) => Promise<Answer>) => Promise<Answer>) => {
-			const inOrder = (work: (tx: Transaction, origin: OrderedOrigin) => Promise<Answer>) =>
+			const ordered = (work: (tx: Transaction, origin: OrderedOrigin) => Promise<Answer>) =>
 				commit(async (tx) => work(tx, await orderedIn(tx, base.origin, req)))
-			return { ...base, db, requestKey, commit: inOrder as SelfManagedContext['commit'] }
+			return { ...base, db, requestKey, commit: ordered as SelfManagedContext['commit'] }
 		}
 		if (!idempotent) return run(contextOf((work) => db.transaction(work, ownerOf(req)))).then(toReply)
 		return idempotency.onceSelfManaged(idempotent, async (commit) => toReply(await run(contextOf(commitWith(commit)))))
@@ -145,7 +145,7 @@ const actorOf = (caller: Caller | undefined): Actor =>
 
 /** Who has no organization yet, as for a first sign-in, changes no record of one. */
 const orderedIn = async (tx: Transaction, origin: Origin, { context: { caller } }: Request): Promise<OrderedOrigin> =>
-	caller ? inOrder(tx, origin, caller.organizationId) : (origin as OrderedOrigin)
+	caller ? takeChangeTime(tx, origin, caller.organizationId) : withoutOrder(origin)
 
 /** Whose connections a transaction of the request takes. */
 const ownerOf = ({ context }: Request) => ({ organizationId: context.caller?.organizationId })

@@ -2,8 +2,8 @@
 // cannot change while an invoice holds it.
 
 import { type ApiError, listedError } from '../base/errors.ts'
-import type { Origin } from '../base/origin.ts'
 import type { Db } from '../db/database.ts'
+import type { OrderedOrigin } from '../db/write-context.ts'
 import type { ErrorCode, ProblemError, TimeEntry } from '../generated/contract.ts'
 import { claimTimeEntries, freeTimeEntries, lockTimeEntries } from '../time-entries/store.ts'
 import type { StoredInvoice } from './invoice.ts'
@@ -19,7 +19,7 @@ export const heldEntries = ({ status, lineItems }: StoredInvoice) =>
  */
 export async function moveTimeEntries(
 	db: Db,
-	origin: Origin,
+	origin: OrderedOrigin,
 	before: StoredInvoice,
 	after: StoredInvoice,
 	pointer: string,
@@ -35,7 +35,7 @@ export async function moveTimeEntries(
 
 async function claim(
 	db: Db,
-	origin: Origin,
+	origin: OrderedOrigin,
 	invoice: StoredInvoice,
 	entries: readonly TimeEntry[],
 	ids: readonly string[],

@@ -24,6 +24,7 @@ const kinds: readonly (readonly [path: string, body: object, change: object])[] 
 	['companies', { name: 'Acme' }, { name: 'Other' }],
 	['contacts', { name: 'Ada' }, { name: 'Other' }],
 	['deals', { name: 'Website', currency: 'EUR' }, { name: 'Other' }],
+	['time-entries', { durationSeconds: 60 }, { description: 'Other' }],
 	['invoices', { totalCents: 100, currency: 'EUR' }, { notes: 'Other' }],
 ]
 
@@ -37,7 +38,8 @@ it.each(kinds)(
 			expect(answer.ok).toBe(true)
 			return (await answer.json()) as { id: string }
 		}
-		const post = async (url: string) => (await send(url, 'POST', path, body)).id
+		const whole = path === 'time-entries' ? { ...body, dealId: await tenant.newDeal() } : body
+		const post = async (url: string) => (await send(url, 'POST', path, whole)).id
 		const newest = async () => {
 			const { body } = await tenant.ask('GET', `/api/${path}`)
 			return Math.max(...(body.data as { updatedAt: number }[]).map(({ updatedAt }) => updatedAt))

@@ -6,7 +6,7 @@ import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { isAnyOf, type ListFilter, records } from '../db/records.ts'
 import { forEachRow } from '../db/row-lists.ts'
-import type { WriteContext } from '../db/write-context.ts'
+import type { OrderedOrigin, WriteContext } from '../db/write-context.ts'
 import { deals } from '../deals/store.ts'
 import { changesBetween } from '../events/changes.ts'
 import { eventsAbout } from '../events/record-events.ts'
@@ -144,7 +144,7 @@ export async function claimTimeEntries(
 	db: Db,
 	invoiceId: string,
 	entries: readonly TimeEntry[],
-	origin: Origin,
+	origin: OrderedOrigin,
 ): Promise<boolean> {
 	const [first] = entries
 	if (!first) return true
@@ -167,7 +167,7 @@ export async function freeTimeEntries(
 	db: Db,
 	{ organizationId, id: invoiceId }: { organizationId: string; id: string },
 	ids: readonly string[],
-	origin: Origin,
+	origin: OrderedOrigin,
 ): Promise<void> {
 	if (ids.length === 0) return
 	const entries = (await lockTimeEntries(db, organizationId, ids)).filter((entry) => entry.invoiceId === invoiceId)

@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { ApiError } from '../../base/errors.ts'
 import { newTimedId } from '../../base/ids.ts'
 import type { Transaction } from '../../db/database.ts'
-import { inOrder, type OrderedOrigin, writingIn } from '../../db/write-context.ts'
+import { type OrderedOrigin, takeChangeTime, writingIn } from '../../db/write-context.ts'
 import type { InvoiceSend } from '../../generated/contract.ts'
 import { type SelfManagedContext, writeContext } from '../../http/handler.ts'
 import { countOf } from '../../mails/limits.ts'
@@ -42,7 +42,7 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 	const conclude = (tx: Transaction, origin: OrderedOrigin) =>
 		concludeMail(writeContext({ db: tx, origin }, caller), row, outcome, mailed)
 	if (error) {
-		const noted = async (tx: Transaction) => conclude(tx, await inOrder(tx, context.origin, caller.organizationId))
+		const noted = async (tx: Transaction) => conclude(tx, await takeChangeTime(tx, context.origin, caller.organizationId))
 		await persist(() => db.transaction(noted, caller)).catch(() => {})
 		throw error
 	}

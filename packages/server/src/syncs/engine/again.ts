@@ -49,7 +49,7 @@ export async function pullDecided(session: Session, way: Way): Promise<boolean> 
 	const links = await findDecided(db, plan.scope, plan.sync.id, { after: decidedAfter, limit: together, which })
 	const last = links.at(-1)
 	if (!last && decidedAfter === '') return true
-	if (!last) await session.commit(async () => {}, { decidedAfter: null })
+	if (!last) await session.mark({ decidedAfter: null })
 	else {
 		const ids = links.flatMap(({ externalId }) => externalId ?? [])
 		await readAgain(session, way, ids, { decidedAfter: last.recordId })

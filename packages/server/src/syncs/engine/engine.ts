@@ -175,7 +175,7 @@ async function markPart(session: Session): Promise<boolean> {
 /** What the run has read stays known, and a full run is one in each phase. */
 const goTo = (session: Session, phase: Checkpoint['phase']) => {
 	const { newest, beganAt, since, isFull, listed, told } = session.checkpoint
-	return session.commit(async () => {}, {
+	return session.mark({
 		...beginning,
 		newest,
 		beganAt,

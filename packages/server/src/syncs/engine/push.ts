@@ -33,7 +33,7 @@ export async function pushBatch(session: Session, way: Way): Promise<boolean> {
 	const { place } = checkpoint
 	if (place === null || (!checkpoint.isFull && checkpoint.placedAt < session.feedBeganAt)) {
 		// What changes from here on is in the feed, whenever a run gets to it.
-		await session.commit(async () => {}, {
+		await session.mark({
 			isFull: true,
 			index: 0,
 			place: await findEnd(db, organizationId),
@@ -65,7 +65,7 @@ export async function pushDecided(session: Session, way: Way): Promise<boolean> 
 	const links = await findDecided(db, plan.scope, plan.sync.id, page)
 	if (links.length === 0 && decidedAfter === '') return true
 	const ids = links.map(({ recordId }) => recordId)
-	if (ids.length === 0) await session.commit(async () => {}, { decidedAfter: null })
+	if (ids.length === 0) await session.mark({ decidedAfter: null })
 	else await pushRecords(session, way, ids, (at) => ({ decidedAfter: ids[at] as string }))
 	return false
 }
@@ -107,7 +107,7 @@ async function pushChanges(session: Session, way: Way, place: number): Promise<b
 	await pushRecords(session, way, ids, (at) => ({ index: at + 1 }), checkpoint.index)
 	if (session.job.signal.aborted) return false
 	if (last !== undefined)
-		await session.commit(async () => {}, { place: last, placedAt: session.job.now, index: 0, ...failuresOf(session.checkpoint) })
+		await session.mark({ place: last, placedAt: session.job.now, index: 0, ...failuresOf(session.checkpoint) })
 	return events.length < batch
 }
 

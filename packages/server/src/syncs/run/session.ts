@@ -187,8 +187,21 @@ export class Session {
 	}
 
 	/** Commits a part of the run: what `work` writes and counts, and where the run then is. */
-	async commit<T>(
+	commit<T>(
 		work: (write: WriteContext & { readonly db: Transaction }, tally: Tally) => Promise<T>,
+		next: Partial<Checkpoint>,
+		total?: SyncProgress['total'],
+	): Promise<T> {
+		return this.#commit(async (tx, tally, meter) => work({ ...(await this.writing(tx, meter)), db: tx }, tally), next, total)
+	}
+
+	/** Commits where the run is, and keeps no change of the organization waiting. */
+	mark(next: Partial<Checkpoint>): Promise<void> {
+		return this.#commit(async () => {}, next)
+	}
+
+	async #commit<T>(
+		work: (tx: Transaction, tally: Tally, meter: { bytes: number }) => Promise<T>,
 		next: Partial<Checkpoint>,
 		total = this.#run.progress.total,
 	): Promise<T> {
@@ -200,7 +213,7 @@ export class Session {
 			// The transaction may run twice.
 			const tally: Tally & Pick<SyncProgress, 'total'> = { ...this.#run.progress, total }
 			meter = { bytes: 0 }
-			const value = await work({ ...(await this.writing(tx, meter)), db: tx }, tally)
+			const value = await work(tx, tally, meter)
 			progress = tally
 			if (!(await changeRun(tx, this.#run, 'running', this.job.now, { progress, checkpoint }))) throw new RunStopped()
 			return value
