@@ -17,8 +17,11 @@ export interface WriteContext {
 	readonly organization: OrganizationSettings
 }
 
-/** A time that is further ahead than this comes from a clock that was wrong, and is not kept up. */
-const aheadMs = 5 * 60_000
+/**
+ * A time that is further ahead than this comes from a clock that was wrong, and is not kept up. Longer than what is stored for a request
+ * takes, which is tried for minutes while the database cannot be reached.
+ */
+const aheadMs = 3_600_000
 
 const time = query<{ organizationId: string; now: number }, { now: number }>((knex, { organizationId, now }) =>
 	knex.raw(

@@ -166,7 +166,7 @@ interface Blanking {
  * a sending in between is neither undone nor overlooked.
  */
 async function blankTable(db: Database, { name, table, person, request, write }: Blanking): Promise<number> {
-	const { organizationId, origin } = request
+	const { organizationId, origin, now } = request
 	const { key, text = [], json = [], contact = [] } = table
 	const columns = [...text.map((column) => column.replace('?', '')), ...json, ...contact]
 	const needles = needlesOf(person)
@@ -188,7 +188,9 @@ async function blankTable(db: Database, { name, table, person, request, write }:
 	for (let after: Row = {}, keys: Row[] = []; ; ) {
 		keys = await db.all(find, { organizationId, limit: partSize, ...needles, ...after })
 		rowCount += write
-			? await db.transaction(async (tx) => blankPart(tx, keys, await takeChangeTime(tx, origin, organizationId)))
+			? await db.transaction(async (tx) =>
+					blankPart(tx, keys, await takeChangeTime(tx, { ...origin, now: now() }, organizationId)),
+				)
 			: await blankPart(db, keys, origin)
 		const last = keys.at(-1)
 		if (keys.length < partSize || !last) return rowCount
