@@ -15,7 +15,6 @@ import { LogSink } from './log/sink.ts'
 import { listOrganizations } from './organizations/store.ts'
 import { requireEncryptionKey } from './outside/sealed-store.ts'
 import { startServer } from './server.ts'
-import { openClock } from './work/clock-store.ts'
 
 export async function serve(config: Config, options: { demo?: boolean; newKey?: boolean; json?: boolean }): Promise<void> {
 	if (!config.DATABASE_URL) setFlagsFromString(smallHeap)
@@ -31,7 +30,7 @@ export async function serve(config: Config, options: { demo?: boolean; newKey?: 
 			throw error
 		})
 	const empty = (await listOrganizations(db)).length === 0
-	const origin = byCommand((await openClock(db, log)).now(), 'serve')
+	const origin = byCommand(server.now(), 'serve')
 	const created = empty && options.demo ? (await createFirstDemo(db, origin))?.key : undefined
 	const syncId = created && (await connectCrm(config, server.url, created, log))
 	const another = created || !options.newKey ? undefined : await createDemoKey(db, origin)

@@ -31,6 +31,8 @@ import { warnOfLostKeys } from './work/sealing.ts'
 export interface RunningServer {
 	/** The server's URL on this machine. */
 	readonly url: string
+	/** The clock that all servers on the database go by. */
+	readonly now: () => number
 	/** Runs every job that is due, for tests; undefined with ROLE=api. */
 	readonly drainJobs: (() => Promise<void>) | undefined
 	/** The path of the page by which the first person comes in, with its secret; undefined when somebody can sign in, or without pages. */
@@ -124,6 +126,7 @@ export async function startServer({ db: database, config, log, now: given, looku
 	url ||= address
 	return {
 		url: address,
+		now,
 		drainJobs: background?.drainJobs,
 		metricsUrl: metrics?.url,
 		setupPath: config.WEB === 'on' && !(await canAnybodySignIn(db)) ? setupPath(services.secrets) : undefined,
