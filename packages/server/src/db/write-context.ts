@@ -37,23 +37,19 @@ const time = query<{ organizationId: string; now: number }, { now: number }>((kn
  * before this one ends: whoever asks for what changed since the last time that they have seen (`updatedSince`) misses nothing. To be
  * called before the transaction locks anything, so that no two wait for each other.
  */
-export async function takeChangeTime<O extends Origin>(
-	tx: Transaction,
-	origin: O,
-	organizationId: string,
-): Promise<O & OrderedOrigin> {
+export async function takeChangeTime(tx: Transaction, origin: Origin, organizationId: string): Promise<OrderedOrigin> {
 	const now = await tx.once(`time of ${organizationId}`, async () => {
 		const row = await tx.get(time, { organizationId, now: origin.now })
 		return (row as { now: number }).now
 	})
-	return { ...origin, now } as O & OrderedOrigin
+	return { ...origin, now } as OrderedOrigin
 }
 
 /** For what only reads, for what is not there before the transaction, and for a demo, whose records are from earlier times. */
 export const withoutOrder = (origin: Origin): OrderedOrigin => origin as OrderedOrigin
 
 /** The context of a change that no request makes; to be made before the transaction locks anything (`takeChangeTime`). */
-export const writingIn = async (tx: Transaction, origin: Origin, organization: OrganizationSettings): Promise<WriteContext> => ({
+export const writingIn = async (tx: Transaction, origin: Origin, organization: OrganizationSettings) => ({
 	db: tx,
 	origin: await takeChangeTime(tx, origin, organization.id),
 	organization,

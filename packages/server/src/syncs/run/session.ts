@@ -182,7 +182,7 @@ export class Session {
 		return originOf(this.#run, this.job.now)
 	}
 
-	writing(tx: Transaction, meter?: { bytes: number }): Promise<WriteContext> {
+	writing(tx: Transaction, meter?: { bytes: number }) {
 		return writingIn(tx, { ...this.origin, ...(meter && { meter }) }, this.plan.organization)
 	}
 
@@ -192,7 +192,7 @@ export class Session {
 		next: Partial<Checkpoint>,
 		total?: SyncProgress['total'],
 	): Promise<T> {
-		return this.#commit(async (tx, tally, meter) => work({ ...(await this.writing(tx, meter)), db: tx }, tally), next, total)
+		return this.#commit(async (tx, tally, meter) => work(await this.writing(tx, meter), tally), next, total)
 	}
 
 	/** Commits where the run is, and keeps no change of the organization waiting. */
