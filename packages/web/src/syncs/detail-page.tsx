@@ -1,8 +1,8 @@
 import type { Sync } from '@remit/sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Play, Square } from 'lucide-react'
-import { Suspense, useEffect, useRef } from 'react'
+import { Suspense } from 'react'
 import { failureOf } from '../api/pages.ts'
 import { pollDelay } from '../api/polling.ts'
 import { read, useWrite } from '../api/query.ts'
@@ -21,6 +21,7 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { RunBar } from './run-bar.tsx'
 import { Runs } from './runs.tsx'
 import { SyncMenu } from './sync-menu.tsx'
+import { useRefreshAtEnd } from './use-refresh-at-end.ts'
 import { conflictPolicies, deletePolicies, directions, errorPolicies, isMoving, showSchedule } from './words.ts'
 
 const HeldDeletions = onFirstUse(() => import('./held-deletions.tsx'))
@@ -119,21 +120,13 @@ function SyncDetails({ sync }: { sync: Sync }) {
 }
 
 function LastRun({ sync: { id, lastRun } }: { sync: Sync }) {
-	const client = useQueryClient()
 	const runId = lastRun?.id ?? ''
 	const query = useQuery({
 		...read('syncs.runs.get', id, runId),
 		enabled: runId !== '',
 		refetchInterval: (polled) => isMoving(polled.state.data) && pollDelay(polled, 2_000),
 	})
-	const run = query.data
-	const moves = run && isMoving(run)
-	const moved = useRef(false)
-	// What a run has written is seen when it ends, not with the next turn of the sync.
-	useEffect(() => {
-		if (moved.current && moves === false) void client.invalidateQueries({ queryKey: ['syncs'] })
-		moved.current = moves === true
-	}, [client, moves])
+	useRefreshAtEnd(query.data, isMoving(lastRun))
 	if (runId === '')
 		return (
 			<Card>
@@ -141,7 +134,7 @@ function LastRun({ sync: { id, lastRun } }: { sync: Sync }) {
 			</Card>
 		)
 	return (
-		<Loaded data={run} failure={failureOf(query)} rows={3}>
+		<Loaded data={query.data} failure={failureOf(query)} rows={3}>
 			{(found) => (
 				<>
 					<RunBar run={found} title={isMoving(found) ? 'Under way' : 'Last run'} />

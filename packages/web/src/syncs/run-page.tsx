@@ -11,6 +11,7 @@ import { Loaded } from '../ui/loaded.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { RecordErrors } from './record-errors.tsx'
 import { RunBar } from './run-bar.tsx'
+import { useRefreshAtEnd } from './use-refresh-at-end.ts'
 import { isMoving } from './words.ts'
 
 const route = getRouteApi('/syncs/$id/runs/$runId')
@@ -25,6 +26,7 @@ export default function RunPage() {
 	})
 	const { rows, hasMore, onEnd, failure } = usePages('syncs.runs.errors.list', { limit: 25 }, { path: [id, runId] })
 	const run = query.data
+	useRefreshAtEnd(run)
 	return (
 		<>
 			<PageHeader
