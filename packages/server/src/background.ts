@@ -116,7 +116,7 @@ const jobHandlers = ({ db, config, log, services, requests, stored, requireStora
 const startLoops = ({ db, config, log, now }: BackgroundOptions, workers: readonly Worker[]): Loop[] => [
 	every(500, (signal) => workOffBacklogs(db, now, signal), log),
 	every(1_000, (signal) => releaseHeld(db, now(), signal), log),
-	every(10_000, () => concludeLostMails(db, now()), log),
+	every(10_000, () => concludeLostMails(db, now), log),
 	every(60_000, async () => void (await workers[0]?.releaseOverlong()), log),
 	every(60_000, (signal) => releaseOverlong(db, config.WEBHOOK_RETRY_SECONDS, now(), signal), log),
 	every(600_000, (signal) => repairQueue(db, now(), signal), log),

@@ -18,10 +18,10 @@ export interface WriteContext {
 }
 
 /**
- * A time that is further ahead than this comes from a clock that was wrong, and is not kept up. Longer than what is stored for a request
- * takes, which is tried for minutes while the database cannot be reached.
+ * A time that is further ahead than this comes from before the clock was set back, and is not kept up: what is due at once would wait
+ * until the clock is there again. Longer than a change waits for the one before.
  */
-const aheadMs = 3_600_000
+const aheadMs = 60_000
 
 const time = query<{ organizationId: string; now: number }, { now: number }>((knex, { organizationId, now }) =>
 	knex.raw(
@@ -35,7 +35,7 @@ const time = query<{ organizationId: string; now: number }, { now: number }>((kn
 /**
  * Gives a change a time that no change of the organization which is stored already comes after, by whatever server, and lets none be stored
  * before this one ends: whoever asks for what changed since the last time that they have seen (`updatedSince`) misses nothing. To be
- * called before the transaction locks anything, so that no two wait for each other.
+ * called before the transaction locks anything, so that no two wait for each other, with the time of now in `origin`.
  */
 export async function takeChangeTime(tx: Transaction, origin: Origin, organizationId: string): Promise<OrderedOrigin> {
 	const now = await tx.once(`time of ${organizationId}`, async () => {

@@ -37,7 +37,7 @@ interface Answer {
 }
 
 /** The part of a context that every handler gets. */
-type BaseContext = Omit<SelfManagedContext, 'db' | 'commit' | 'requestKey'>
+type BaseContext = Omit<SelfManagedContext, 'db' | 'commit' | 'change' | 'requestKey'>
 
 type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
 
@@ -72,6 +72,15 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		return run({ ...base, db: reading, afterCommit: (work: () => void) => work() }).then(toReply)
 	}
 
+	/**
+	 * The request may have begun minutes ago, as one that waits for a mail server. Who has no organization yet, as for a first sign-in,
+	 * changes no record of one.
+	 */
+	async function orderedIn(tx: Transaction, begun: Origin, { context: { caller } }: Request): Promise<OrderedOrigin> {
+		const origin = { ...begun, now: clock() }
+		return caller ? takeChangeTime(tx, origin, caller.organizationId) : withoutOrder(origin)
+	}
+
 	/** Counts what a caller's request stores. Who has stored too much may still read and delete. */
 	async function metered(req: Request, { now, origin }: BaseContext, work: () => Promise<Reply>): Promise<Reply> {
 		const { caller, operation } = req.context
@@ -104,10 +113,14 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		req.context.effect = 'possible'
 		const idempotent = idempotentRequestOf(req, base.now)
 		const requestKey = requestKeyOf(idempotent)
+		const ordered =
+			<T>(work: (tx: Transaction, origin: OrderedOrigin) => Promise<T>) =>
+			async (tx: Transaction) =>
+				work(tx, await orderedIn(tx, base.origin, req))
+		const change: SelfManagedContext['change'] = (work) => db.transaction(ordered(work), ownerOf(req))
 		const contextOf = (commit: (work: (tx: Transaction) => Promise<Answer>) => Promise<Answer>) => {
-			const ordered = (work: (tx: Transaction, origin: OrderedOrigin) => Promise<Answer>) =>
-				commit(async (tx) => work(tx, await orderedIn(tx, base.origin, req)))
-			return { ...base, db, requestKey, commit: ordered as SelfManagedContext['commit'] }
+			const effect = (work: (tx: Transaction, origin: OrderedOrigin) => Promise<Answer>) => commit(ordered(work))
+			return { ...base, db, requestKey, change, commit: effect as SelfManagedContext['commit'] }
 		}
 		if (!idempotent) return run(contextOf((work) => db.transaction(work, ownerOf(req)))).then(toReply)
 		return idempotency.onceSelfManaged(idempotent, async (commit) => toReply(await run(contextOf(commitWith(commit)))))
@@ -142,10 +155,6 @@ const commitWith =
 
 const actorOf = (caller: Caller | undefined): Actor =>
 	caller ? { type: caller.session ? 'user' : 'api_key', id: caller.id } : { type: 'client_link', id: null }
-
-/** Who has no organization yet, as for a first sign-in, changes no record of one. */
-const orderedIn = async (tx: Transaction, origin: Origin, { context: { caller } }: Request): Promise<OrderedOrigin> =>
-	caller ? takeChangeTime(tx, origin, caller.organizationId) : withoutOrder(origin)
 
 /** Whose connections a transaction of the request takes. */
 const ownerOf = ({ context }: Request) => ({ organizationId: context.caller?.organizationId })

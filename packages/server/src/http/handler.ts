@@ -36,6 +36,8 @@ export interface SelfManagedContext extends Omit<Context, 'db' | 'origin' | 'aft
 	readonly requestKey: string | null
 	/** Runs the transaction with the operation's effect, which also stores the answer for the request's `Idempotency-Key`. */
 	commit<A extends { readonly status: number }>(work: (tx: Transaction, origin: OrderedOrigin) => Promise<A>): Promise<A>
+	/** Runs another transaction that changes records. */
+	change<T>(work: (tx: Transaction, origin: OrderedOrigin) => Promise<T>): Promise<T>
 }
 
 type Parameters<Id extends keyof operations, Place extends string> = operations[Id]['parameters'] extends {

@@ -47,6 +47,14 @@ it.each([20 * 60, 24 * 60])('An interval goes on when the clock is set back by %
 	expect(await tenant.remit.syncs.get(sync.id)).toMatchObject({ nextRunAt: server.clock.now + 15 * minuteMs })
 })
 
+it('A run that is asked for after the clock was set back begins at once', async () => {
+	const sync = await newInbound()
+	await tenant.remit.companies.create({ name: 'Changed before' })
+	server.clock.now -= 20 * minuteMs
+	behindMs += 20 * minuteMs
+	expect(await sync.run()).toMatchObject({ status: 'succeeded' })
+})
+
 it('A schedule of times of day goes by the new clock', async () => {
 	const sync = await newInbound({ schedule: { type: 'cron', expression: '0 6 * * *', timeZone: 'UTC' } })
 	const before = (await tenant.remit.syncs.get(sync.id)).nextRunAt as number

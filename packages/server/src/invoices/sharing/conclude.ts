@@ -61,12 +61,12 @@ export async function concludeMail(
 const batch = 50
 
 /** Marks the mails of dead processes as perhaps sent. */
-export async function concludeLostMails(db: Database, now: number): Promise<void> {
+export async function concludeLostMails(db: Database, now: () => number): Promise<void> {
 	const reason = 'The server ended before the mail server had answered.'
-	for (const mail of await findLostMails(db, now, batch)) {
+	for (const mail of await findLostMails(db, now(), batch)) {
 		const organization = await requireOrganization(db, mail.organizationId)
 		await db.transaction(async (tx) => {
-			const write = await writingIn(tx, bySystem(now, 'jobs.lostMails'), organization)
+			const write = await writingIn(tx, bySystem(now(), 'jobs.lostMails'), organization)
 			await concludeMail(write, mail, { status: 'uncertain', reason, recipients: [] })
 		})
 	}

@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/caller.ts'
 import { ApiError } from '../../base/errors.ts'
 import { newTimedId } from '../../base/ids.ts'
 import type { Transaction } from '../../db/database.ts'
-import { type OrderedOrigin, takeChangeTime, writingIn } from '../../db/write-context.ts'
+import type { OrderedOrigin } from '../../db/write-context.ts'
 import type { InvoiceSend } from '../../generated/contract.ts'
 import { type SelfManagedContext, writeContext } from '../../http/handler.ts'
 import { countOf } from '../../mails/limits.ts'
@@ -42,8 +42,7 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 	const conclude = (tx: Transaction, origin: OrderedOrigin) =>
 		concludeMail(writeContext({ db: tx, origin }, caller), row, outcome, mailed)
 	if (error) {
-		const noted = async (tx: Transaction) => conclude(tx, await takeChangeTime(tx, context.origin, caller.organizationId))
-		await persist(() => db.transaction(noted, caller)).catch(() => {})
+		await persist(() => context.change(conclude)).catch(() => {})
 		throw error
 	}
 	return persist(() => context.commit(async (tx, origin) => done(await conclude(tx, origin)))).catch((cause) => {
@@ -86,15 +85,14 @@ async function begin(context: SelfManagedContext, caller: Caller, id: string, re
 }
 
 /** An invoice that has no number yet keeps the one that it gets here, whatever becomes of the e-mail that shows it. */
-async function giveNumber({ db, origin }: SelfManagedContext, caller: Caller, invoice: StoredInvoice): Promise<StoredInvoice> {
+async function giveNumber({ change }: SelfManagedContext, caller: Caller, invoice: StoredInvoice): Promise<StoredInvoice> {
 	const { organizationId, id, invoiceNumber } = invoice
 	if (invoiceNumber !== draftNumber(id)) return invoice
-	return db.transaction(async (tx) => {
-		const write = await writingIn(tx, origin, caller.organization)
+	return change(async (tx, origin) => {
 		const stored = await requireLockedInvoice(tx, organizationId, id)
-		await changeInvoice(write, stored, { takesNumber: true })
+		await changeInvoice(writeContext({ db: tx, origin }, caller), stored, { takesNumber: true })
 		return requireInvoice(tx, organizationId, id)
-	}, caller)
+	})
 }
 
 function requireMailer({ configured, missing }: Mailer): void {
