@@ -17,10 +17,11 @@ export function copyServer(name: string, folder = source): string {
 /** What the production guide says for SQLite. Rivals get it, too: a larger one costs them memory and saves them CPU. */
 export const youngGeneration = '--max-semi-space-size=4'
 
-/** Starts a copied server in production mode, with its log and with limits that count but are never reached. */
-export function startRemit(name: string, server: string, where: { DATA_DIR: string } | { DATABASE_URL: string }, cores?: string) {
+type Settings = Readonly<NodeJS.Dict<string>> & ({ DATA_DIR: string } | { DATABASE_URL: string })
+
+/** Starts a copied server in production mode, with its log and, unless `settings` say otherwise, limits that count but are never reached. */
+export function startRemit(name: string, server: string, settings: Settings, cores?: string) {
 	const env = {
-		...where,
 		PORT: '0',
 		HOST: '127.0.0.1',
 		LOG_LEVEL: 'info',
@@ -29,7 +30,8 @@ export function startRemit(name: string, server: string, where: { DATA_DIR: stri
 		REQUESTS_UNDER_WAY: '100000',
 		STORED_MB_PER_DAY: '0',
 		BASE_URL: '',
+		...settings,
 	}
-	const young = 'DATABASE_URL' in where ? '--max-semi-space-size=16' : youngGeneration
+	const young = 'DATABASE_URL' in settings ? '--max-semi-space-size=16' : youngGeneration
 	return startServer(name, [young, join(server, 'bin/remit.js'), 'serve', '--json'], env, cores)
 }

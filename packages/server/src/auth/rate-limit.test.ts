@@ -109,6 +109,17 @@ describe('the integration API', () => {
 	})
 })
 
+it('a caller that asks again as soon as it is refused is refused four times a second', async () => {
+	const url = await serve({ INVOICING_RATE_LIMIT: 1 })
+	const key = await newKey()
+	await ask(url, '/api/companies', key)
+	const began = performance.now()
+	const statuses = new Set<number>()
+	for (let count = 0; count < 4; count++) statuses.add((await ask(url, '/api/companies', key)).status)
+	expect(performance.now() - began).toBeGreaterThan(900)
+	expect([...statuses]).toEqual([429])
+})
+
 describe('a caller without a key', () => {
 	it('is counted by network: an IPv4 address however it is written, the first 64 bits of an IPv6 one', async () => {
 		const url = await serve({ INVOICING_RATE_LIMIT: 1, TRUST_PROXY: 1 })
