@@ -5,6 +5,7 @@ import { newTimedId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import type { AuditAction, ResourceKind } from '../generated/contract.ts'
 import { query } from './database.ts'
+import { RowList, type Part as Rows } from './row-lists.ts'
 import type { WriteContext } from './write-context.ts'
 
 /** What a change is written with: its transaction, and who makes it. */
@@ -42,10 +43,47 @@ interface Row {
 
 const insertion = query<Row>((knex, row) => knex('audit_log').insert(row))
 
-export function recordChange({ db, origin }: Writing, change: Change): Promise<number> {
-	const { organizationId, action, resource, resourceId, before = null, after = null } = change
+const list = new RowList<Row>({
+	organizationId: 'text',
+	id: 'text',
+	createdAt: 'bigint',
+	action: 'text',
+	resourceType: 'text',
+	resourceId: 'text',
+	operation: 'text',
+	actorType: 'text',
+	actorId: 'text',
+	address: 'text',
+	requestId: 'text',
+	before: 'json',
+	after: 'json',
+})
+
+const insertionOfMany = query<Rows<Row>>((knex, part, dialect) =>
+	knex
+		.into(knex.raw('?? (??)', ['audit_log', list.columns]))
+		.insert(knex.from(list.table(knex, part, dialect)).select(list.columns)),
+)
+
+export const recordChange = ({ db, origin }: Writing, change: Change): Promise<unknown> =>
+	db.run(insertion, rowOf(origin, change))
+
+/** Records changes of several records with one statement. */
+export const recordChanges = ({ db, origin }: Writing, changes: readonly Change[]): Promise<unknown> =>
+	list.run(
+		db,
+		insertionOfMany,
+		changes.map((change) => {
+			const row = rowOf(origin, change)
+			return { ...row, before: textOf(row.before), after: textOf(row.after) }
+		}),
+	)
+
+const textOf = (values: Values) => (typeof values === 'object' && values !== null ? JSON.stringify(values) : values)
+
+function rowOf(origin: Origin, { organizationId, action, resource, resourceId, before = null, after = null }: Change): Row {
 	const { now, operation, actor, address, requestId } = origin
-	return db.run(insertion, {
+	return {
 		organizationId,
 		id: newTimedId('aud', now),
 		createdAt: now,
@@ -59,7 +97,7 @@ export function recordChange({ db, origin }: Writing, change: Change): Promise<n
 		requestId,
 		before,
 		after,
-	})
+	}
 }
 
 type Fields = Record<string, unknown>

@@ -15,8 +15,11 @@ import type { CountedPage, Order, PageQuery, PageRows } from './pages.ts'
  */
 export const isAnyOf = (column: string, dialect: Dialect) =>
 	dialect === 'sqlite'
-		? `"${column}" in (select value from json_each(?))`
-		: `"${column}" = any(array(select jsonb_array_elements_text(cast(? as jsonb))))`
+		? `${quoted(column)} in (select value from json_each(?))`
+		: `${quoted(column)} = any(array(select jsonb_array_elements_text(cast(? as jsonb))))`
+
+/** A column, perhaps behind a table and a dot. */
+const quoted = (column: string) => `"${column.replace('.', '"."')}"`
 
 /** SQL: each word of a list begins a word of the text. The list is one parameter. */
 export const hasWords = (text: string, dialect: Dialect) =>

@@ -6,19 +6,30 @@ import type { Db, Dialect, Placeholders, Query } from './database.ts'
 /** What a statement takes: on SQLite a row; on PostgreSQL the JSON of all of them. */
 export type Part<Row> = Partial<Row> | { readonly rows: string }
 
+/** `json` is JSON as text. */
+type Type = 'text' | 'bigint' | 'json'
+
 /** The columns of rows that are parameters. */
 export class RowList<Row extends object> {
-	readonly #types: readonly [name: string, type: 'text' | 'bigint'][]
+	readonly #types: readonly [name: string, type: Type][]
 
-	constructor(types: Readonly<Record<keyof Row & string, 'text' | 'bigint'>>) {
+	constructor(types: Readonly<Record<keyof Row & string, Type>>) {
 		this.#types = Object.entries(types)
+	}
+
+	/** The names of the columns, in the order of `table`. */
+	get columns(): string[] {
+		return this.#types.map(([name]) => name)
 	}
 
 	/** The rows of a part as a table `r`; a column that they do not have is null. */
 	table(knex: Knex, part: Placeholders<Part<Row>>, dialect: Dialect): Knex.Raw {
 		if (dialect === 'postgres') {
-			const columns = this.#types.map(([name, type]) => `"${name}" ${type}`)
-			return knex.raw(`jsonb_to_recordset(?::jsonb) as r(${columns.join(', ')})`, [(part as { rows: Knex.Value }).rows])
+			const columns = this.#types.map(([name, type]) => `"${name}" ${type === 'json' ? 'text' : type}`)
+			const rows = `jsonb_to_recordset(?::jsonb) as r(${columns.join(', ')})`
+			const values = this.#types.map(([name, type]) => (type === 'json' ? `"${name}"::json` : `"${name}"`))
+			const isPlain = this.#types.every(([, type]) => type !== 'json')
+			return knex.raw(isPlain ? rows : `(select ${values.join(', ')} from ${rows}) as r`, [(part as { rows: Knex.Value }).rows])
 		}
 		const row = part as Record<string, Knex.Value>
 		const columns = this.#types.map(([name]) => `${name in row ? '?' : 'null'} as "${name}"`)
@@ -42,15 +53,19 @@ export class RowList<Row extends object> {
 const partsOf = <Row>({ dialect }: Db, rows: readonly Partial<Row>[]): readonly Part<Row>[] =>
 	dialect === 'sqlite' ? rows : rows.length === 0 ? [] : [{ rows: JSON.stringify(rows) }]
 
-/** The most that is under way at once: a thousand time entries would hold the event loop, and memory for three thousand statements. */
+/** The most that is done at once: a thousand time entries would hold the event loop, and memory for as many rows. */
 const together = 100
 
-/** Does the same to each row, in their order: `work` may not read what it wrote for the one before. */
-export async function forEachRow<Row>(
+/** Rows in parts that a statement can take; `work` may not read what it wrote for the part before. */
+export async function forEachPart<Row>(
 	{ dialect }: Db,
 	rows: readonly Row[],
-	work: (row: Row) => Promise<unknown>,
+	work: (part: readonly Row[]) => Promise<unknown>,
 ): Promise<void> {
-	if (dialect === 'sqlite') for (const row of rows) await work(row)
-	else for (let at = 0; at < rows.length; at += together) await Promise.all(rows.slice(at, at + together).map(work))
+	const size = dialect === 'sqlite' ? 1 : together
+	for (let at = 0; at < rows.length; at += size) await work(rows.slice(at, at + size))
 }
+
+/** Does the same to each row, in their order: `work` may not read what it wrote for the one before. */
+export const forEachRow = <Row>(db: Db, rows: readonly Row[], work: (row: Row) => Promise<unknown>): Promise<void> =>
+	forEachPart(db, rows, (part) => Promise.all(part.map(work)))

@@ -4,7 +4,9 @@
 // with null until it is done, or holds them back no longer (engine/queue-store.ts). So an endpoint gets the events of a record in the
 // order of their `sequence`, and the index of due deliveries holds only those that the engine may claim: a dead endpoint with a million
 // waiting deliveries costs a claim nothing. With `ordering: none` nothing waits.
+import type { Knex } from 'knex'
 import { type Db, type Dialect, query } from '../db/database.ts'
+import { isAnyOf } from '../db/records.ts'
 
 /** A delivery that is not done; a server of an older version beside this one writes `delivering`. */
 export const isWaiting = `"status" in ('pending', 'delivering', 'retrying')`
@@ -41,7 +43,9 @@ export function waitingEndpoints(dialect: Dialect): string {
 
 interface NewDeliveries {
 	readonly organizationId: string
-	readonly eventId: string
+	/** Of one event, or `eventIds` of several. */
+	readonly eventId?: string
+	readonly eventIds?: readonly string[]
 	readonly now: number
 	/** An endpoint that subscribes to one of these gets the event; absent when `endpointId` names the only endpoint. */
 	readonly patterns?: readonly string[]
@@ -107,21 +111,25 @@ const reaches = (dialect: Dialect) =>
 			: 'p.resources::jsonb \\? e."resourceType"'
 	})`
 
-const insertion = query<NewDeliveries>((knex, { organizationId, eventId, now, patterns, endpointId, isFirst }, dialect) => {
-	const isDue = isFirst ? "p.status = 'active'" : `p.status = 'active' and (p.ordering = 'none' or not ${isBlocked(dialect)})`
-	const rows = knex('events as e')
-		.join('webhook_endpoints as p', 'p.organizationId', 'e.organizationId')
-		.where({ 'e.organizationId': organizationId, 'e.id': eventId })
-		.whereNull('p.deletedAt')
-		.select('e.organizationId', knex.raw(deliveryId('e.id', 'p.id')), 'p.id', 'e.id', 'e.type')
-		.select('e.resourceId', 'e.sequence', knex.raw("case p.status when 'active' then 'pending' else 'skipped' end"))
-		.select(knex.raw('0'), knex.raw('0'))
-		.select(knex.raw(`case when ${isDue} then ${asInteger(dialect)} end`, [now]))
-		.select(knex.raw(asInteger(dialect), [now]), knex.raw(asInteger(dialect), [now]))
-	if (endpointId !== undefined) rows.where('p.id', endpointId)
-	else rows.whereRaw(subscribes(dialect), [patterns ?? null]).whereRaw(reaches(dialect))
-	return knex.into(knex.raw('?? (??)', ['webhook_deliveries', columns])).insert(rows)
-})
+const insertion = query<NewDeliveries>(
+	(knex, { organizationId, eventId, eventIds, now, patterns, endpointId, isFirst }, dialect) => {
+		const isDue = isFirst ? "p.status = 'active'" : `p.status = 'active' and (p.ordering = 'none' or not ${isBlocked(dialect)})`
+		const rows = knex('events as e')
+			.join('webhook_endpoints as p', 'p.organizationId', 'e.organizationId')
+			.where('e.organizationId', organizationId)
+			.whereNull('p.deletedAt')
+			.select('e.organizationId', knex.raw(deliveryId('e.id', 'p.id')), 'p.id', 'e.id', 'e.type')
+			.select('e.resourceId', 'e.sequence', knex.raw("case p.status when 'active' then 'pending' else 'skipped' end"))
+			.select(knex.raw('0'), knex.raw('0'))
+			.select(knex.raw(`case when ${isDue} then ${asInteger(dialect)} end`, [now]))
+			.select(knex.raw(asInteger(dialect), [now]), knex.raw(asInteger(dialect), [now]))
+		if (eventIds === undefined) rows.where('e.id', eventId as Knex.Value)
+		else rows.whereRaw(isAnyOf('e.id', dialect), [eventIds])
+		if (endpointId !== undefined) rows.where('p.id', endpointId)
+		else rows.whereRaw(subscribes(dialect), [patterns ?? null]).whereRaw(reaches(dialect))
+		return knex.into(knex.raw('?? (??)', ['webhook_deliveries', columns])).insert(rows)
+	},
+)
 
 /** PostgreSQL takes a bare parameter of a select for text. */
 const asInteger = (dialect: Dialect) => (dialect === 'sqlite' ? '?' : '?::bigint')
@@ -130,7 +138,7 @@ const anyEndpoint = query<{ organizationId: string }>((knex, { organizationId })
 	knex('webhook_endpoints').where({ organizationId }).whereNull('deletedAt').select(knex.raw('1')).limit(1),
 )
 
-/** Writes an event's deliveries in the event's transaction: pending, or skipped when the endpoint is not active. */
+/** Writes the deliveries of events in their transaction: pending, or skipped when the endpoint is not active. */
 export async function insertDeliveries(db: Db, deliveries: NewDeliveries): Promise<void> {
 	const { organizationId } = deliveries
 	// An insert that finds nothing costs SQLite fifty times this question; PostgreSQL, as much as a round trip.

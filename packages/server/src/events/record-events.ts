@@ -3,7 +3,7 @@ import type { Origin } from '../base/origin.ts'
 import type { Db } from '../db/database.ts'
 import type { EventType } from '../generated/contract.ts'
 import { changesBetween } from './changes.ts'
-import { recordEvent } from './record.ts'
+import { recordEvent, recordEvents } from './record.ts'
 import type { Resource } from './store.ts'
 
 interface Subject {
@@ -21,12 +21,32 @@ interface Known<R> {
 /** Returns a function that writes events about a kind of record. */
 export const eventsAbout =
 	<R extends Subject, Type extends EventType>(resource: Resource) =>
-	(db: Db, origin: Origin, type: Type, record: R, { before, data = JSON.stringify(record) }: Known<R> = {}): Promise<string> =>
-		recordEvent(db, origin, {
-			type,
-			organizationId: record.organizationId,
-			resource,
-			resourceId: record.id,
-			data,
-			...(before && { changes: changesBetween(before, record) }),
-		})
+	(db: Db, origin: Origin, type: Type, record: R, known: Known<R> = {}): Promise<string> =>
+		recordEvent(db, origin, eventOf(resource, type, record, known))
+
+/** Writes the events of changes of one type, each of another record of an organization. */
+export const recordUpdates = <R extends Subject>(
+	db: Db,
+	origin: Origin,
+	[resource, type]: readonly [Resource, EventType],
+	changes: readonly { readonly before: R; readonly after: R }[],
+): Promise<void> =>
+	recordEvents(
+		db,
+		origin,
+		changes.map(({ before, after }) => eventOf(resource, type, after, { before })),
+	)
+
+const eventOf = <R extends Subject>(
+	resource: Resource,
+	type: EventType,
+	record: R,
+	{ before, data = JSON.stringify(record) }: Known<R>,
+) => ({
+	type,
+	organizationId: record.organizationId,
+	resource,
+	resourceId: record.id,
+	data,
+	...(before && { changes: changesBetween(before, record) }),
+})

@@ -11,7 +11,7 @@ import { jobKinds } from '../work/kinds.ts'
 import type { Changes } from './changes.ts'
 import { insertDeliveries } from './fan-out-store.ts'
 import { isLong, markLong } from './long-records-store.ts'
-import { insertEvent, type Resource } from './store.ts'
+import { insertEvent, insertEvents, type Resource } from './store.ts'
 
 export interface NewEvent {
 	readonly type: EventType
@@ -27,28 +27,51 @@ export interface NewEvent {
 
 /** Writes the event of a change and its deliveries, in the change's transaction; returns the event's id. */
 export async function recordEvent(db: Db, origin: Origin, event: NewEvent): Promise<string> {
-	const { resource, changes = null, onlyTo, ...rest } = event
-	const isFirst = event.type === `${resource}.created`
-	const id = newTimedId('evt', origin.now)
-	if (origin.meter) origin.meter.bytes += event.data.length
-	const to = onlyTo === undefined ? { patterns: patternsOf(event.type) } : { endpointId: onlyTo }
-	const deliveries = { organizationId: event.organizationId, eventId: id, now: origin.now, ...to, ...(isFirst && { isFirst }) }
+	const { type, organizationId, resource, onlyTo } = event
+	const isFirst = type === `${resource}.created`
+	const row = rowOf(origin, event)
+	const { id: eventId } = row
+	const to = onlyTo === undefined ? { patterns: patternsOf(type) } : { endpointId: onlyTo }
 	await Promise.all([
-		isLong(event.data) && markLong(db, event.organizationId),
-		insertEvent(db, {
-			...rest,
-			id,
-			resourceType: resource,
-			timestamp: origin.now,
-			actor: origin.actor,
-			requestId: origin.requestId,
-			changes,
-			...(isFirst && { sequence: 1 }),
-		}),
-		insertDeliveries(db, deliveries),
-		scheduleRetention(db, event.organizationId, origin.now),
+		isLong(event.data) && markLong(db, organizationId),
+		insertEvent(db, { ...row, ...(isFirst && { sequence: 1 }) }),
+		insertDeliveries(db, { organizationId, eventId, now: origin.now, ...to, ...(isFirst && { isFirst }) }),
+		scheduleRetention(db, organizationId, origin.now),
 	])
-	return id
+	return eventId
+}
+
+/** Writes the events of one type of an organization's records, one of each. */
+export async function recordEvents(db: Db, origin: Origin, events: readonly NewEvent[]): Promise<void> {
+	const [first] = events
+	if (!first) return
+	const { type, organizationId } = first
+	const rows = events.map((event) => rowOf(origin, event))
+	const eventIds = rows.map(({ id }) => id)
+	await Promise.all([
+		events.some(({ data }) => isLong(data)) && markLong(db, organizationId),
+		insertEvents(db, rows),
+		insertDeliveries(db, { organizationId, eventIds, now: origin.now, patterns: patternsOf(type) }),
+		scheduleRetention(db, organizationId, origin.now),
+	])
+}
+
+function rowOf(origin: Origin, { type, organizationId, resource, resourceId, data, changes }: NewEvent) {
+	if (origin.meter) origin.meter.bytes += data.length
+	const { now, actor, requestId } = origin
+	const id = newTimedId('evt', now)
+	return {
+		organizationId,
+		id,
+		type,
+		resourceType: resource,
+		resourceId,
+		timestamp: now,
+		actor,
+		requestId,
+		changes: changes ?? null,
+		data,
+	}
 }
 
 /** Organizations to remember; beyond that, all are asked for again. */

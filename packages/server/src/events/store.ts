@@ -33,6 +33,35 @@ const insertion = query<NewEventRow>((knex, row) => {
 
 export const insertEvent = (db: Db, row: NewEventRow) => db.run(insertion, row)
 
+type NextEventRow = Omit<NewEventRow, 'sequence'>
+
+const list = new RowList<Record<keyof NextEventRow, unknown>>({
+	organizationId: 'text',
+	id: 'text',
+	type: 'text',
+	resourceType: 'text',
+	resourceId: 'text',
+	timestamp: 'bigint',
+	actor: 'json',
+	requestId: 'text',
+	changes: 'json',
+	data: 'json',
+})
+
+const insertionOfMany = query<Part<Record<keyof NextEventRow, unknown>>>((knex, part, dialect) => {
+	const next = `(select coalesce(max(b.sequence), 0) + 1 from events b where b."organizationId" = r."organizationId" and b."resourceId" = r."resourceId")`
+	const rows = knex.from(list.table(knex, part, dialect)).select(...list.columns, knex.raw(next))
+	return knex.into(knex.raw('?? (??)', ['events', [...list.columns, 'sequence']])).insert(rows)
+})
+
+/** Stores the next events of several records with one statement. */
+export const insertEvents = (db: Db, rows: readonly NextEventRow[]) =>
+	list.run(
+		db,
+		insertionOfMany,
+		rows.map((row) => ({ ...row, actor: JSON.stringify(row.actor), changes: row.changes && JSON.stringify(row.changes) })),
+	)
+
 /** An event as it is stored, with JSON as text. */
 export interface EventRow {
 	readonly eventId: string

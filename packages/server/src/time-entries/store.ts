@@ -1,16 +1,15 @@
 import { ApiError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
-import type { Origin } from '../base/origin.ts'
-import { difference, recordChange } from '../db/audit-log.ts'
+import { difference, recordChanges } from '../db/audit-log.ts'
 import { type Db, query } from '../db/database.ts'
 import { jsonColumn } from '../db/json.ts'
 import { isAnyOf, type ListFilter, records } from '../db/records.ts'
-import { forEachRow } from '../db/row-lists.ts'
+import { forEachPart } from '../db/row-lists.ts'
 import type { OrderedOrigin, WriteContext } from '../db/write-context.ts'
 import { deals } from '../deals/store.ts'
 import { changesBetween } from '../events/changes.ts'
-import { eventsAbout } from '../events/record-events.ts'
-import type { TimeEntry, TimeEntryCreate, TimeEntryStatus, TimeEntryUpdate } from '../generated/contract.ts'
+import { eventsAbout, recordUpdates } from '../events/record-events.ts'
+import type { TimeEntry, TimeEntryCreate, TimeEntryUpdate } from '../generated/contract.ts'
 import { blanks, fields } from '../generated/tables.ts'
 import type { Instants } from '../lists/dates.ts'
 import { filterBy, requireRanges } from '../lists/filters.ts'
@@ -151,7 +150,7 @@ export async function claimTimeEntries(
 	const ids = entries.map(({ id }) => id)
 	const claimed = await db.run(claim, { organizationId: first.organizationId, invoiceId, ids, updatedAt: origin.now })
 	if (claimed !== entries.length) return false
-	await forEachRow(db, entries, (entry) => recordMove(db, origin, entry, moved(entry, 'invoiced', invoiceId, origin)))
+	await recordMoves(db, origin, entries, { status: 'invoiced', invoiceId })
 	return true
 }
 
@@ -172,22 +171,23 @@ export async function freeTimeEntries(
 	if (ids.length === 0) return
 	const entries = (await lockTimeEntries(db, organizationId, ids)).filter((entry) => entry.invoiceId === invoiceId)
 	await db.run(free, { organizationId, invoiceId, ids, updatedAt: origin.now })
-	await forEachRow(db, entries, (entry) => recordMove(db, origin, entry, moved(entry, 'open', null, origin)))
+	await recordMoves(db, origin, entries, { status: 'open', invoiceId: null })
 }
 
-async function recordMove(db: Db, origin: Origin, before: TimeEntry, after: TimeEntry): Promise<void> {
-	const { organizationId, id: resourceId } = after
-	const values = difference(before, after)
-	await Promise.all([
-		recordChange({ db, origin }, { organizationId, resource: 'time_entry', resourceId, action: 'updated', ...values }),
-		record(db, origin, 'time_entry.updated', after, { before }),
-	])
-}
+type Move = Pick<TimeEntry, 'status' | 'invoiceId'>
 
-const moved = (entry: TimeEntry, status: TimeEntryStatus, invoiceId: string | null, { now }: Origin): TimeEntry => ({
-	...entry,
-	status,
-	invoiceId,
-	updatedAt: now,
-	version: entry.version + 1,
-})
+const recordMoves = (db: Db, origin: OrderedOrigin, entries: readonly TimeEntry[], move: Move): Promise<void> =>
+	forEachPart(db, entries, (part) => {
+		const moves = part.map((before) => ({
+			before,
+			after: { ...before, ...move, updatedAt: origin.now, version: before.version + 1 },
+		}))
+		const changes = moves.map(({ before, after }) => {
+			const { organizationId, id: resourceId } = after
+			return { organizationId, resource: 'time_entry', resourceId, action: 'updated', ...difference(before, after) } as const
+		})
+		return Promise.all([
+			recordChanges({ db, origin }, changes),
+			recordUpdates(db, origin, ['time_entry', 'time_entry.updated'], moves),
+		])
+	})

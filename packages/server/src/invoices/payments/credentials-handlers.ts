@@ -43,7 +43,7 @@ export const remove: Handler<'organization.paymentCredentials.delete'> = async (
 type Shown = { readonly secretKeyLastFour: string; readonly webhookSecretLastFour: string }
 
 /** Notes in the audit log which keys there were and are, by what answers show of them. */
-function note(write: Writing, organizationId: string, before: Shown | undefined, after: Shown | undefined): Promise<number> {
+function note(write: Writing, organizationId: string, before: Shown | undefined, after: Shown | undefined): Promise<unknown> {
 	const shown = (row: Shown | undefined) => ({
 		paymentCredentials: row
 			? { secretKeyLastFour: row.secretKeyLastFour, webhookSecretLastFour: row.webhookSecretLastFour }
