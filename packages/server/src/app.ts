@@ -39,6 +39,8 @@ export interface AppOptions {
 	readonly config: Config
 	readonly log: Logger
 	readonly now: () => number
+	/** Set while it is not known what time it is. */
+	readonly askingTime?: (() => Promise<void> | undefined) | undefined
 	/** Finds the caller of an API key. */
 	readonly callers: Callers
 	readonly storedBytes: StoredBytes
@@ -49,7 +51,7 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Express {
-	const { db, config, log, now, callers, storedBytes, services, limits, load } = options
+	const { db, config, log, now, askingTime, callers, storedBytes, services, limits, load } = options
 	const isDevelopment = config.NODE_ENV === 'development'
 	const count = countRequest(callers, limits)
 	const limitOwn = limitUnderWay(config.REQUESTS_UNDER_WAY, limits)
@@ -68,7 +70,10 @@ export function createApp(options: AppOptions): Express {
 			readBody,
 			validateFast(),
 			...(isDevelopment ? [validateFully()] : []),
-			dispatch({ handlers, db, now, services, callers, storedBytes, limits, load, validateResponses: isDevelopment }),
+			dispatch({
+				...{ handlers, db, now, askingTime, services, callers, storedBytes, limits, load },
+				validateResponses: isDevelopment,
+			}),
 		),
 	)
 	app.use(countMisses(limits), renderError)

@@ -72,7 +72,7 @@ export async function startServer({ db: database, config, log, now: given, looku
 		: undefined
 	const db = traces?.database(database) ?? database
 	const clock: SharedClock = given ? { now: given } : await openClock(db, log)
-	const { now } = clock
+	const { now, asking: askingTime } = clock
 	const callers = new Callers(db, now, undefined, config.BASE_URL)
 	const storedBytes = new StoredBytes(db, config.STORED_MB_PER_DAY)
 	let url = config.BASE_URL
@@ -83,7 +83,7 @@ export async function startServer({ db: database, config, log, now: given, looku
 	const load = new Load(config, log)
 	const create = config.ROLE === 'worker' ? createWorkerApp : createApp
 	const isEnding = () => connections.isEnding
-	const app = create({ db, config, log, now, callers, storedBytes, services, limits: rateLimits, load, isEnding })
+	const app = create({ db, config, log, now, askingTime, callers, storedBytes, services, limits: rateLimits, load, isEnding })
 	const server = createServer({ ...limits, ...expressPrototypes(app) })
 	const metrics = await openMetrics({ db, config, log, now })
 	const connections: Connections = new Connections(server)

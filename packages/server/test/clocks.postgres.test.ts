@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import { openDatabase } from '../src/db/open.ts'
+import { openClock } from '../src/work/clock-store.ts'
+import { DatabaseProxy } from './database-proxy.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { Remit, type Served } from './remit.ts'
 import { Sink } from './sink.ts'
@@ -92,4 +97,32 @@ it('A clock that jumps a day ahead makes nothing twice, from the next request on
 	signal(jumping, 'SIGUSR2')
 	expect(await create()).toMatchObject({ id, replayed: 'true' })
 	await jumping.end('SIGTERM')
+})
+
+it('A machine that was suspended stores changes with the time of now', async () => {
+	const { key } = api
+	const suspended = await serveAhead(0)
+	const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+	signal(suspended, 'SIGIO')
+	const answer = await fetch(`${suspended.url}/api/companies`, { method: 'POST', headers, body: '{"name":"Awake"}' })
+	const { id } = (await answer.json()) as { id: string }
+	const { data } = (await api.ask('GET', `/api/companies/${id}`)).body
+	expect(Math.abs(data.updatedAt - Date.now())).toBeLessThan(20_000)
+	await suspended.end('SIGTERM')
+})
+
+it('A server that hears of the time only after seconds, at its start, does not go by its own', async () => {
+	const proxy = await new DatabaseProxy(api.settings.DATABASE_URL as string).listen()
+	onTestFinished(() => proxy.cut())
+	const silent = pino({ level: 'silent' })
+	const db = await openDatabase({ ...readConfig({}), ...api.settings, DATABASE_URL: proxy.url }, silent)
+	proxy.hold()
+	setTimeout(() => proxy.pass(), 1_500)
+	const realNow = Date.now
+	const tomorrow = vi.spyOn(Date, 'now').mockImplementation(() => realNow() + 86_400_000)
+	const { now, loop } = await openClock(db, silent)
+	expect(Math.abs(now() - realNow())).toBeLessThan(10_000)
+	tomorrow.mockRestore()
+	await loop?.stop()
+	await db.close()
 })

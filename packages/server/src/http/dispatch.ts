@@ -25,6 +25,8 @@ export interface DispatchOptions {
 	readonly storedBytes: StoredBytes
 	readonly limits: RateLimits
 	readonly load: Load
+	/** Set while it is not known what time it is. */
+	readonly askingTime?: (() => Promise<void> | undefined) | undefined
 	/** Answers through `res.json`, where the full validator checks the answer. */
 	readonly validateResponses: boolean
 }
@@ -44,7 +46,7 @@ type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
 type Run<C> = (context: C) => Promise<Answer>
 
 export function dispatch(options: DispatchOptions): RequestHandler {
-	const { handlers, db, now: clock, services, callers, storedBytes, limits, load, validateResponses } = options
+	const { handlers, db, now: clock, services, callers, storedBytes, limits, load, validateResponses, askingTime } = options
 	const idempotency = new Idempotency(db, services.secrets)
 
 	function answer(req: Request): Promise<Reply> {
@@ -77,6 +79,7 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 	 * changes no record of one.
 	 */
 	async function orderedIn(tx: Transaction, begun: Origin, { context: { caller } }: Request): Promise<OrderedOrigin> {
+		await askingTime?.()
 		const origin = { ...begun, now: clock() }
 		return caller ? takeChangeTime(tx, origin, caller.organizationId) : withoutOrder(origin)
 	}

@@ -10,6 +10,8 @@ const askMs = 10_000
 
 export interface SharedClock {
 	readonly now: () => number
+	/** Set while the database is asked about a clock that has jumped. */
+	readonly asking?: () => Promise<void> | undefined
 	/** Asks the database for its time, now and then. */
 	readonly loop?: Loop
 }
@@ -26,7 +28,8 @@ export async function openClock(db: Database, log: Logger): Promise<SharedClock>
 	let beganAt = Date.now() - performance.now()
 	const compare = async () => {
 		const found = await measure(db)
-		if (found === undefined) return
+		// What took long tells only of a clock that is further away than that.
+		if (Math.abs(found.aheadMs) <= found.tookMs && found.tookMs > toleratedMs) return
 		beganAt = found.now - performance.now()
 		if (Math.abs(found.aheadMs - aheadMs) <= toleratedMs) return
 		aheadMs = Math.abs(found.aheadMs) > toleratedMs ? found.aheadMs : 0
@@ -34,28 +37,40 @@ export async function openClock(db: Database, log: Logger): Promise<SharedClock>
 		else log.warn(`${difference(aheadMs)}, whose time is used: set it by a time server`)
 	}
 	await compare()
+	let asking: Promise<void> | undefined
+	let askedAt = Number.NEGATIVE_INFINITY
+	const askSoon = () => {
+		if (asking || performance.now() - askedAt < toleratedMs) return
+		askedAt = performance.now()
+		asking = compare()
+			.catch((err) => log.warn({ err }, 'the clock of the database is not known'))
+			.finally(() => {
+				asking = undefined
+			})
+	}
 	const now = () => {
 		const [here, there] = [Date.now() - aheadMs, beganAt + performance.now()]
-		// The clock of this machine has jumped since.
-		return Math.abs(here - there) > toleratedMs ? Math.round(there) : here
+		if (Math.abs(here - there) <= toleratedMs) return here
+		// The clock of this machine has jumped since, or the machine was suspended, during which the other one stands still.
+		askSoon()
+		return Math.round(there)
 	}
-	return { now, loop: every(askMs, compare, log) }
+	return { now, asking: () => asking, loop: every(askMs, compare, log) }
 }
 
 interface Measured {
 	/** The time of the database. */
 	readonly now: number
-	/** How far the clock of this machine is ahead. */
+	/** How far the clock of this machine is ahead, give or take half of `tookMs`. */
 	readonly aheadMs: number
+	readonly tookMs: number
 }
 
-/** Undefined when the answer took too long to tell. */
-async function measure(db: Database): Promise<Measured | undefined> {
+async function measure(db: Database): Promise<Measured> {
 	const [began, timer] = [Date.now(), performance.now()]
-	const row = await db.get(ask, {})
+	const row = (await db.get(ask, {})) as { now: number }
 	const tookMs = performance.now() - timer
-	if (row === undefined || tookMs > toleratedMs) return undefined
-	return { now: row.now + tookMs / 2, aheadMs: Math.round(began + tookMs / 2 - row.now) }
+	return { now: row.now + tookMs / 2, aheadMs: Math.round(began + tookMs / 2 - row.now), tookMs }
 }
 
 const difference = (aheadMs: number) =>
