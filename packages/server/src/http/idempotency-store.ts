@@ -26,23 +26,28 @@ const find = query<IdempotencyKey & { since: number }, Found>((knex, { since, ..
 		.select('requestHash', 'status', 'headers', 'body', 'createdAt'),
 )
 
-/** A row from before `expiredAt` counts no more, nor does a request that is under way from before `deadAt`. */
+/**
+ * A row from before `expiredAt` counts no more, nor does a request that is under way from before `deadAt`, or from after `latest`: the clock
+ * was set back.
+ */
 export interface Ages {
 	readonly expiredAt: number
 	readonly deadAt: number
+	readonly latest: number
 }
 
 const column = (name: keyof KeptAnswer) => `idempotency_keys."${name}"`
 
 /** On PostgreSQL the insert waits for another transaction that has stored the key, and then sees its row. */
 const storing = (alsoOver: string) =>
-	query<KeptAnswer & Ages>((knex, { expiredAt, deadAt, ...row }) => {
-		const gone = `${column('createdAt')} <= ? or (${column('status')} = 0 and ${column('createdAt')} <= ?)`
+	query<KeptAnswer & Ages>((knex, { expiredAt, deadAt, latest, ...row }) => {
+		const created = column('createdAt')
+		const gone = `${created} <= ? or (${column('status')} = 0 and (${created} <= ? or ${created} > ?))`
 		return knex('idempotency_keys')
 			.insert(row)
 			.onConflict(['organizationId', 'keyId', 'operationId', 'idempotencyKey'])
 			.merge()
-			.whereRaw(`${gone} ${alsoOver}`, [expiredAt, deadAt])
+			.whereRaw(`${gone} ${alsoOver}`, [expiredAt, deadAt, latest])
 	})
 
 const take = storing('')

@@ -27,7 +27,7 @@ it('the answers of a day ago are removed, in more parts than one, and no other o
 	}
 	await post('first')
 	const createdAt = server.clock.now
-	const answer = { requestHash: '', status: 201, headers: {}, body: '', createdAt, expiredAt: 0, deadAt: 0 }
+	const answer = { requestHash: '', status: 201, headers: {}, body: '', createdAt, expiredAt: 0, deadAt: 0, latest: createdAt }
 	await server.db.transaction(async (tx) => {
 		for (let n = 0; n < 450; n++) {
 			const key = { organizationId: tenant.organizationId, keyId: `key_${n % 3}`, operationId: `op_${n % 2}` }

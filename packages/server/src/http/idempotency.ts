@@ -159,7 +159,7 @@ export class Idempotency {
 		const kept = await findAnswer(tx, key, now - keepMs)
 		if (!kept) return undefined
 		if (!this.#hashesOf(request).includes(kept.requestHash)) throw reused()
-		if (kept.status === 0 && kept.createdAt > now - underWayMs) throw inUse()
+		if (kept.status === 0 && Math.abs(now - kept.createdAt) < underWayMs) throw inUse()
 		if (kept.status === 0) return undefined
 		const headers = typeof kept.headers === 'string' ? JSON.parse(kept.headers) : kept.headers
 		const text = this.#secrets.unseal(sealedColumns.keptAnswer, key, kept.body)
@@ -192,6 +192,7 @@ export class Idempotency {
 			createdAt: now,
 			expiredAt: now - keepMs,
 			deadAt: now - underWayMs,
+			latest: now + underWayMs,
 		})
 		if (!stored) throw new KeyTaken()
 	}

@@ -119,22 +119,26 @@ export async function timeOfOldest(db: Db, organizationId: string, since: number
 	return row?.createdAt ?? undefined
 }
 
+/** No mail is held for longer. A lease that ends later was taken before the clock was set back. */
+const longestLeaseMs = 120_000
+
 /** Whether the mail was perhaps sent: a process that held it past its lease is dead. */
 export const isUncertain = ({ status, leaseUntil }: MailState, now: number) =>
-	status === 'uncertain' || (status === 'sending' && leaseUntil !== null && leaseUntil <= now)
+	status === 'uncertain' ||
+	(status === 'sending' && leaseUntil !== null && (leaseUntil <= now || leaseUntil > now + longestLeaseMs))
 
-const lost = query<{ now: number; limit: number }, MailState>((knex, { now, limit }) =>
+const lost = query<{ now: number; latest: number; limit: number }, MailState>((knex, { now, latest, limit }) =>
 	knex('mails')
 		// In words, so that the planner knows the partial index to fit.
 		.whereRaw(`status = 'sending'`)
-		.where('leaseUntil', '<=', now)
+		.where((ended) => ended.where('leaseUntil', '<=', now).orWhere('leaseUntil', '>', latest))
 		.select(...state)
 		.orderBy('leaseUntil')
 		.limit(asNumber(limit)),
 )
 
 /** Mails of all organizations whose process died before it wrote what became of them. */
-export const findLostMails = (db: Db, now: number, limit: number) => db.all(lost, { now, limit })
+export const findLostMails = (db: Db, now: number, limit: number) => db.all(lost, { now, latest: now + longestLeaseMs, limit })
 
 const emailJson = (knex: Knex, dialect: Dialect) =>
 	jsonColumn(knex, dialect, fields.InvoiceEmail, { invoiceId: knex.ref('resourceId') })
