@@ -5107,7 +5107,7 @@ export interface operations {
 			query?: {
 				/** Full-text search over name and domain. */
 				search?: SearchText;
-				/** Only companies that were created or changed at this time or later: `sortBy=updatedAt` gives the first change first. In that order, with the last `updatedAt` that you have, no change is missed: none is stored later with an earlier time. Deletions are in the feed of events alone. It is as Unix milliseconds or text. */
+				/** Only companies that were created or changed at this time or later: `sortBy=updatedAt` gives the first change first. In that order, with the last `updatedAt` that you have, no change is missed: none is stored later with an earlier time, unless a clock is set back by more than a minute. Deletions are in the feed of events alone. It is as Unix milliseconds or text. */
 				updatedSince?: TimeFilter;
 				/** The field to sort by. */
 				sortBy?: "name" | "createdAt" | "updatedAt";
@@ -5211,7 +5211,7 @@ export interface operations {
 				companyId?: IdFilter;
 				/** Only contacts with this e-mail address, in any case. */
 				email?: string;
-				/** Only contacts that were created or changed at this time or later, the first change first. With the last `updatedAt` that you have, no change is missed: none is stored later with an earlier time. Deletions are in the feed of events alone. It is as Unix milliseconds or text. */
+				/** Only contacts that were created or changed at this time or later, the first change first. With the last `updatedAt` that you have, no change is missed: none is stored later with an earlier time, unless a clock is set back by more than a minute. Deletions are in the feed of events alone. It is as Unix milliseconds or text. */
 				updatedSince?: TimeFilter;
 				/** Full-text search over name and e-mail address. */
 				search?: SearchText;
@@ -5327,7 +5327,7 @@ export interface operations {
 				createdFrom?: TimeFilter;
 				/** Only deals that were created then or earlier, as Unix milliseconds or text. */
 				createdTo?: TimeFilter;
-				/** Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. With the last `updatedAt` that you have, no change is missed: none is stored later with an earlier time. Deletions are in the feed of events alone. It is as Unix milliseconds or text. */
+				/** Only deals that were created or changed at this time or later. Sorted by `updatedAt`, first change first, where no order is asked for. With the last `updatedAt` that you have, no change is missed: none is stored later with an earlier time, unless a clock is set back by more than a minute. Deletions are in the feed of events alone. It is as Unix milliseconds or text. */
 				updatedSince?: TimeFilter;
 				/** The field to sort by: `createdAt` unless `updatedSince` is there. */
 				sortBy?: DealSort;
@@ -5554,7 +5554,7 @@ export interface operations {
 				createdFrom?: DateInput;
 				/** Only invoices created on or before this date. A number is an instant here. It is as Unix milliseconds or text. */
 				createdTo?: DateInput;
-				/** Only invoices that were changed or created then or later. A number is an instant here. With the last `updatedAt` on the first page that you got, no change is missed: none is stored later with an earlier time. Deletions are in the feed of events alone, and views by the client change no `updatedAt`. It is as Unix milliseconds or text. */
+				/** Only invoices that were changed or created then or later. A number is an instant here. With the last `updatedAt` on the first page that you got, no change is missed: none is stored later with an earlier time, unless a clock is set back by more than a minute. Deletions are in the feed of events alone, and views by the client change no `updatedAt`. It is as Unix milliseconds or text. */
 				updatedSince?: DateInput;
 				/** Full-text search over number and payment reference, or, where the key may read companies, the company's name and domain. Only where neither alone has all the words of any, over both together. */
 				search?: SearchText;
@@ -6505,7 +6505,7 @@ export interface operations {
 				from?: TimeFilter;
 				/** Only entries that began then or earlier, as Unix milliseconds or text. */
 				to?: TimeFilter;
-				/** Only entries that were created or changed at this time or later, the first change first. With the last `updatedAt` that you have, no change is missed: none is stored later with an earlier time. Deletions are in the feed of events alone. It is as Unix milliseconds or text. */
+				/** Only entries that were created or changed at this time or later, the first change first. With the last `updatedAt` that you have, no change is missed: none is stored later with an earlier time, unless a clock is set back by more than a minute. Deletions are in the feed of events alone. It is as Unix milliseconds or text. */
 				updatedSince?: TimeFilter;
 				/** Full-text search over task, deliverable and description. */
 				search?: SearchText;
