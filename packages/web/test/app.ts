@@ -1,17 +1,12 @@
-// The web application in Chromium against the real server with the demo's data. CHROMIUM_PATH names the browser; the default is
-// Debian's path.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+// The web application in Chromium against the real server with the demo's data.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Remit as Client, type UserRole } from '@remit/sdk'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { launchBrowser } from '../../server/test/browser.ts'
 import { secret } from '../../server/test/leaks.ts'
 import { type Environment, Remit, type Served } from '../../server/test/remit.ts'
-
-export const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-export const hasBrowser = existsSync(executablePath)
-
-const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 
 export interface App {
 	readonly url: string
@@ -52,7 +47,7 @@ export async function startApp(settings: Environment = {}, options: readonly str
 		folder,
 	)
 	const served = await remit.serve(settings, options)
-	const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', ...quiet] })
+	const browser = await launchBrowser()
 	const client = new Client({ apiKey: served.key ?? 'none', baseUrl: served.url })
 	let admin: Promise<Person> | undefined
 	let people = 0

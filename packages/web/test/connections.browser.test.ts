@@ -2,8 +2,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crmKey, crmPath } from '../../server/src/demo/crm.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
 import { secret } from '../../server/test/leaks.ts'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { type App, startApp } from './app.ts'
 
 describe.skipIf(!hasBrowser)('connections', () => {
 	let app: App

@@ -1,7 +1,8 @@
 // A person's way through the dashboard and deals: from a card on the board to the draft of an invoice.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, hasBrowser, password, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, password, startApp } from './app.ts'
 
 describe.skipIf(!hasBrowser)('the dashboard and deals', () => {
 	let app: App

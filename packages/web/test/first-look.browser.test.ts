@@ -1,6 +1,7 @@
 // What a person sees first: on a phone, and when a search cannot be answered.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, startApp } from './app.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 const problem = { type: 'about:blank', title: 'Out of order', status: 409, code: 'failed', requestId: 'req_1' }

@@ -1,7 +1,8 @@
 // Pages whose API is slow, whose connection is lost, or whose person may no longer do what they began.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, startApp } from './app.ts'
 
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser } from '../../server/test/browser.ts'
 import { pagesIn } from '../budget.ts'
 import * as inputs from '../src/generated/fields.ts'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { type App, startApp } from './app.ts'
 
 const script = `"'><img src=x onerror="window.ran=1"><script>window.ran=1</script>`
 

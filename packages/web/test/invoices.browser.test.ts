@@ -1,7 +1,8 @@
 // A person's way through invoices: by keyboard, with another person changing the same one, and with many at once.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, startApp } from './app.ts'
 
 describe.skipIf(!hasBrowser)('invoices', () => {
 	let app: App

@@ -2,11 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser, launchBrowser } from '../../server/test/browser.ts'
 import { freePort } from '../../server/test/free-port.ts'
 import { Remit, type Served } from '../../server/test/remit.ts'
-import { executablePath, hasBrowser, password } from './app.ts'
+import { password } from './app.ts'
 
 describe.skipIf(!hasBrowser)('over http in a network', () => {
 	const folder = mkdtempSync(join(tmpdir(), 'remit-lan-'))
@@ -16,10 +17,7 @@ describe.skipIf(!hasBrowser)('over http in a network', () => {
 	beforeAll(async () => {
 		const port = String(await freePort())
 		served = await remit.serve({ PORT: port, BASE_URL: `http://remit.lan:${port}` })
-		browser = await chromium.launch({
-			executablePath,
-			args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP remit.lan 127.0.0.1'],
-		})
+		browser = await launchBrowser('--host-resolver-rules=MAP remit.lan 127.0.0.1')
 	})
 	afterAll(async () => {
 		await browser?.close()

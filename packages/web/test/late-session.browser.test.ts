@@ -1,6 +1,7 @@
 // A page whose own data arrives before the session does.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, startApp } from './app.ts'
 
 /** Notes on the document that its heading was shown, and then was not. */
 const marksWhatIsTaken = `() => {

@@ -1,7 +1,8 @@
 // A field with a list of the server's records is usable before the code of its list has come.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, startApp } from './app.ts'
 
 const code = /\/combo-box-list-[^/]*\.js$/
 

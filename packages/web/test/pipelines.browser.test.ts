@@ -1,7 +1,8 @@
 // A manager's way through the pipelines of deals.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, startApp } from './app.ts'
 
 describe.skipIf(!hasBrowser)('pipelines', () => {
 	let app: App

@@ -1,6 +1,7 @@
 // An invoice from nothing to the client's mail, for somebody who sees none of it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, startApp } from './app.ts'
 import { ScreenReader } from './screen-reader.ts'
 
 describe.skipIf(!hasBrowser)('by the names of a screen reader alone', { timeout: 90_000 }, () => {

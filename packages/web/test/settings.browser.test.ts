@@ -2,7 +2,8 @@
 import { Remit } from '@remit/sdk'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, hasBrowser, password, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, password, startApp } from './app.ts'
 
 describe.skipIf(!hasBrowser)('settings', () => {
 	let app: App

@@ -1,7 +1,8 @@
 // The invoice as its client sees it, beside what its sender does with it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser } from '../../server/test/browser.ts'
 import { png } from '../../server/test/images.ts'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { type App, startApp } from './app.ts'
 
 describe.skipIf(!hasBrowser)('the sheet', () => {
 	let app: App

@@ -1,7 +1,8 @@
 // How a person comes in, is led back, loses the session and goes on, and leaves.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type App, hasBrowser, type Person, password, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, type Person, password, startApp } from './app.ts'
 
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()

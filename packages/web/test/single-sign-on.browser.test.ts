@@ -1,7 +1,8 @@
 // Signing in at an OpenID Connect provider, which is oidc-provider.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser } from '../../server/test/browser.ts'
 import { OpenIdServer } from '../../server/test/openid-server.ts'
-import { type App, hasBrowser, type Person, startApp } from './app.ts'
+import { type App, type Person, startApp } from './app.ts'
 
 describe.skipIf(!hasBrowser)('single sign-on', () => {
 	let provider: OpenIdServer

@@ -1,8 +1,9 @@
 // What a page is before the server has answered, and when it answers with an error or has no such record: never empty, never a dead end.
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser } from '../../server/test/browser.ts'
 import { addresses, fill, outside, recordsOf } from './addresses.ts'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { type App, startApp } from './app.ts'
 
 /** Of the frame around every page. */
 const ofFrame = /\/api\/(session|organization)$/

@@ -2,7 +2,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crmKey, crmPath } from '../../server/src/demo/crm.ts'
-import { type App, hasBrowser, startApp } from './app.ts'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, startApp } from './app.ts'
 
 describe.skipIf(!hasBrowser)('syncs', () => {
 	let app: App

@@ -4,8 +4,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser } from '../../server/test/browser.ts'
 import { addresses, fill, outside, recordsOf } from './addresses.ts'
-import { type App, hasBrowser, type Opened, startApp } from './app.ts'
+import { type App, type Opened, startApp } from './app.ts'
 
 const folder = process.env.WALK_FOLDER
 

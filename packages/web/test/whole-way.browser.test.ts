@@ -5,11 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { Remit } from '@remit/sdk'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser } from '../../server/test/browser.ts'
 import { newEmptyPostgres } from '../../server/test/databases.ts'
 import { type MailServer, startMailServer } from '../../server/test/mail-server.ts'
 import { OAuthServer } from '../../server/test/oauth-server.ts'
 import { FakeHubSpot } from '../../server/test/vendors/hubspot.ts'
-import { type App, hasBrowser, password, startApp } from './app.ts'
+import { type App, password, startApp } from './app.ts'
 
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()

@@ -1,26 +1,25 @@
-// The API reference in Chromium, against the real server on SQLite. CHROMIUM_PATH names the browser; the default is Debian's path.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+// The API reference in Chromium, against the real server on SQLite.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hasBrowser, launchBrowser } from '../../test/browser.ts'
 import { Remit, type Served } from '../../test/remit.ts'
 import { operations } from '../contract/routes.ts'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 const folder = mkdtempSync(join(tmpdir(), 'remit-docs-'))
 const remit = new Remit({ NODE_ENV: 'development', DATA_DIR: folder }, folder)
 
 // Swagger UI takes seconds of processor time to read the contract.
 vi.setConfig({ testTimeout: 60_000 })
 
-describe.skipIf(!existsSync(executablePath))('in a browser', () => {
+describe.skipIf(!hasBrowser)('in a browser', () => {
 	let browser: Browser
 	let served: Served
 	beforeAll(async () => {
 		served = await remit.serve({}, ['--demo'])
-		browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', ...quiet] })
+		browser = await launchBrowser()
 	})
 	afterAll(async () => {
 		await browser?.close()

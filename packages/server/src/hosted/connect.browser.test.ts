@@ -1,21 +1,20 @@
 // A person's way from a link to a connected account in Chromium, with its own idea of cookies, forms and redirects, against the real server on SQLite.
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Remit as Client } from '@remit/sdk'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser, launchBrowser } from '../../test/browser.ts'
 import { secret } from '../../test/leaks.ts'
 import { OAuthServer } from '../../test/oauth-server.ts'
 import { Remit, type Served } from '../../test/remit.ts'
 import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 const folder = mkdtempSync(join(tmpdir(), 'remit-connect-'))
 const remit = new Remit({ NODE_ENV: 'development', DATA_DIR: folder, EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }, folder)
 
-describe.skipIf(!existsSync(executablePath))('in a browser', () => {
+describe.skipIf(!hasBrowser)('in a browser', () => {
 	let browser: Browser
 	let served: Served
 	let client: Client
@@ -26,7 +25,7 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
 		served = await remit.serve({ ...hubspot.settings, ...oauth.settings, PROVIDER_XERO_BASE_URL: hubspot.url }, ['--demo'])
 		oauth.serve([`${served.url}/oauth/callback`])
 		client = new Client({ apiKey: served.key as string, baseUrl: served.url })
-		browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', ...quiet] })
+		browser = await launchBrowser()
 	})
 	afterAll(async () => {
 		await browser?.close()

@@ -1,27 +1,26 @@
 // A client's whole way in Chromium, against the real server on SQLite: from the mail through the page and the test processor to
-// the paid invoice. CHROMIUM_PATH names the browser; the default is Debian's path.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+// the paid invoice.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Remit as Client } from '@remit/sdk'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser, launchBrowser } from '../../test/browser.ts'
 import { Remit, type Served } from '../../test/remit.ts'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 const folder = mkdtempSync(join(tmpdir(), 'remit-flow-'))
 const remit = new Remit({ NODE_ENV: 'development', DATA_DIR: folder }, folder)
 
-describe.skipIf(!existsSync(executablePath))('in a browser', () => {
+describe.skipIf(!hasBrowser)('in a browser', () => {
 	let browser: Browser
 	let served: Served
 	let client: Client
 	beforeAll(async () => {
 		served = await remit.serve({}, ['--demo'])
 		client = new Client({ apiKey: served.key as string, baseUrl: served.url })
-		browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', ...quiet] })
+		browser = await launchBrowser()
 	})
 	afterAll(async () => {
 		await browser?.close()

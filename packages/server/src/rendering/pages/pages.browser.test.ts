@@ -1,11 +1,12 @@
 // The hosted pages in Chromium, with their own headers. Chromium is at CHROMIUM_PATH, or where Debian installs it.
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import type { AxeResults } from 'axe-core'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser, launchBrowser } from '../../../test/browser.ts'
 import { arabicInvoice, hostileInvoice, japaneseInvoice } from '../../../test/difficult-documents.ts'
 import { cancelledInvoice, openInvoice, overdueInvoice, paidInvoice } from '../../../test/documents.ts'
 import type { InvoiceDocument } from '../../generated/contract.ts'
@@ -51,10 +52,8 @@ const [phone, desktop] = [
 ]
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 
-describe.skipIf(!existsSync(executablePath))('in a browser', () => {
+describe.skipIf(!hasBrowser)('in a browser', () => {
 	let browser: Browser
 	let server: Server
 	let base: string
@@ -71,7 +70,7 @@ describe.skipIf(!existsSync(executablePath))('in a browser', () => {
 		})
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 		base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-		browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', ...quiet] })
+		browser = await launchBrowser()
 	})
 	afterEach(async () => {
 		checkout = null
