@@ -26,7 +26,7 @@ for (const { name, assertionResults } of replaced)
 	for (const test of assertionResults)
 		if (test.status === 'failed') console.log(`failed, and passed when it was run again: ${name} > ${test.fullName}`)
 
-const files = [...first.filter((file) => !replaced.includes(file)), ...passedAgain, ...read('long-tests.json')]
+const files = [...first.filter((file) => !replaced.includes(file)), ...passedAgain]
 const asUser = read('user-tests.json').flatMap(({ assertionResults }) => assertionResults)
 const tests = files
 	.flatMap(({ assertionResults }) => assertionResults)

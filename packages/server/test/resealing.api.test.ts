@@ -14,7 +14,7 @@ import { readTables } from './tables.ts'
 import { always } from './vendors/faults.ts'
 import { FakeHubSpot } from './vendors/hubspot.ts'
 
-/** CI runs the full test separately. */
+/** CI runs the full test, and other runs do a part of it. */
 const [copies, records] = process.env.CRASH_TEST === 'full' ? [5_000, 3_000] : [500, 1_000]
 /** How many servers share the database. */
 const serverCount = inject('database') === 'postgres' ? 2 : 1

@@ -12,7 +12,7 @@ import { counts, fromHubSpot } from '../../test/syncs.ts'
 import { always } from '../../test/vendors/faults.ts'
 import { FakeHubSpot } from '../../test/vendors/hubspot.ts'
 
-/** The full test takes minutes: CI runs it separately, and other runs do a part of it. */
+/** The full test takes minutes: CI runs it, and other runs do a part of it. */
 const [kills, records] = process.env.CRASH_TEST === 'full' ? [30, 20_000] : [3, 2_000]
 /** How many servers share the database. */
 const workers = inject('database') === 'postgres' ? 2 : 1

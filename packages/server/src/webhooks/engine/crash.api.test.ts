@@ -16,7 +16,7 @@ import { Sink } from '../../../test/sink.ts'
 import { deliveryIdOf } from '../../events/fan-out-store.ts'
 import type { DeliveryStatus } from '../../generated/contract.ts'
 
-/** The full test takes over a minute: CI runs it separately, and other runs do a part of it. */
+/** The full test takes over a minute: CI runs it, and other runs do a part of it. */
 const [kills, changes] = process.env.CRASH_TEST === 'full' ? [30, 5_000] : [3, 500]
 /** How many servers share the database. */
 const workers = inject('database') === 'postgres' ? 2 : 1
