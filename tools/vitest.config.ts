@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const inTests = (file: string) => join(import.meta.dirname, '../packages/server/test', file)
 
@@ -7,6 +8,16 @@ const report = process.env.TEST_REPORT
 
 // Hundreds of processes that tests start load the same files.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
+
+/** On a clean clone Vitest knows no times and begins with the largest files, so this one would end the run beside an idle worker. */
+const longest = /walk\.browser\.test\.ts$/
+
+class LongestFirst extends BaseSequencer {
+	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+		const rank = ({ moduleId }: TestSpecification) => (longest.test(moduleId) ? 0 : 1)
+		return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+	}
+}
 
 // `*.api.test.ts` need a database and run on both, `*.sqlite.test.ts` and `*.postgres.test.ts` run on that one alone, and all others
 // run once.
@@ -33,6 +44,7 @@ export default defineConfig({
 		// Vitest leaves one core free by default, which is half of two. Three processes on two cores are a tenth faster, and tests
 		// fail by chance.
 		maxWorkers: '100%',
+		sequence: { sequencer: LongestFirst },
 		// CI adds up the JSON reports (tools/ci-summary.ts).
 		reporters: report ? ['default', 'json'] : ['default'],
 		...(report && { outputFile: { json: report } }),
