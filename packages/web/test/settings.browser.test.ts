@@ -57,6 +57,7 @@ describe.skipIf(!hasBrowser)('settings', () => {
 		await field(page, 'The old key works for').selectOption('7 days')
 		await press(page, 'Make a new key')
 		await press(page, 'Copy: Key')
+		await page.getByText('Copied').waitFor()
 		const rotated = String(await page.evaluate('navigator.clipboard.readText()'))
 		expect(rotated).not.toBe(apiKey)
 		await press(page, 'Done')
