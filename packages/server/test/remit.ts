@@ -12,7 +12,8 @@ const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 export type Environment = Record<string, string>
 
 const { PATH, NODE_COMPILE_CACHE } = process.env
-const inherited = { PATH, NODE_COMPILE_CACHE }
+/** What every process gets of the environment of the tests. */
+export const inherited = { PATH, NODE_COMPILE_CACHE }
 
 export interface Result {
 	readonly code: number | null

@@ -8,7 +8,7 @@ import { afterAll, afterEach, describe, expect, inject, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
 import { newDatabase } from './databases.ts'
 import { encryptionKey } from './leaks.ts'
-import { expectRefusal, Remit } from './remit.ts'
+import { expectRefusal, inherited, Remit } from './remit.ts'
 
 const isSqlite = inject('database') === 'sqlite'
 const folder = mkdtempSync(join(tmpdir(), 'remit-start-'))
@@ -87,7 +87,7 @@ describe('a disk that cannot be used', () => {
 		const mount = (script: string) =>
 			spawnSync('unshare', ['-Urm', 'sh', '-c', script], {
 				encoding: 'utf8',
-				env: { PATH: process.env.PATH, DATA_DIR: disk, PORT: '0', LOG_LEVEL: 'silent' },
+				env: { ...inherited, DATA_DIR: disk, PORT: '0', LOG_LEVEL: 'silent' },
 			})
 		const disk = join(folder, 'disk')
 		mkdirSync(disk)

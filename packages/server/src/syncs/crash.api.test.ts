@@ -37,7 +37,6 @@ beforeAll(async () => {
 			INVOICING_RATE_LIMIT: '0',
 			// The work of a killed server waits for its end.
 			JOB_LEASE_SECONDS: '1',
-			NODE_COMPILE_CACHE: join(folder, 'compiled'),
 		},
 		folder,
 	)
