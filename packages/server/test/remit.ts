@@ -15,6 +15,9 @@ const { PATH, NODE_COMPILE_CACHE } = process.env
 /** What every process gets of the environment of the tests. */
 export const inherited = { PATH, NODE_COMPILE_CACHE }
 
+/** A busy machine is no overload, and no database that does not answer. */
+const busyMachine = { SHED_ABOVE_DELAY_MS: '60000', DATABASE_CONNECT_SECONDS: '60', DATABASE_QUERY_SECONDS: '60' }
+
 export interface Result {
 	readonly code: number | null
 	readonly stdout: string
@@ -60,7 +63,7 @@ export class Remit {
 	#start(args: readonly string[], environment: Environment, stdout: 'pipe' | number = 'pipe', input?: string): ChildProcess {
 		const child = spawn(process.execPath, [this.#program, ...args], {
 			cwd: this.#folder,
-			env: { ...inherited, PORT: '0', LOG_LEVEL: 'silent', SHED_ABOVE_DELAY_MS: '60000', ...this.env, ...environment },
+			env: { ...inherited, PORT: '0', LOG_LEVEL: 'silent', ...busyMachine, ...this.env, ...environment },
 			stdio: [input === undefined ? 'ignore' : 'pipe', stdout, 'pipe'],
 		})
 		// The command may end without reading it.
