@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync,
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { afterAll, afterEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
 import { newDatabase } from './databases.ts'
 import { encryptionKey } from './leaks.ts'
@@ -144,8 +144,12 @@ const ask = (url: string, key: string, method: string, path: string) =>
 	fetch(url + path, { method, headers: { authorization: `Bearer ${key}` } })
 
 describe('a server that others can reach', () => {
-	it('warns in its log of demo data and of payments that are not real, and one on this machine does not', async () => {
-		const remit = await newRemit()
+	let remit: Remit
+	beforeAll(async () => {
+		remit = await newRemit()
+	})
+
+	it('warns in its log of demo data and of payments that are not real', async () => {
 		const outside = await remit.serve({ HOST: '0.0.0.0', PAYMENT_PROCESSOR: 'test', NODE_ENV: 'test', LOG_LEVEL: 'warn' }, [
 			'--demo',
 		])
@@ -154,6 +158,9 @@ describe('a server that others can reach', () => {
 		expect(outside.lines().join('\n')).toMatch(
 			/PAYMENT_PROCESSOR is test and others can reach HOST=0.0.0.0.*there is demo data \(org_/s,
 		)
+	})
+
+	it('warns of them no more when it is on this machine', async () => {
 		const inside = await startAndEnd(remit, { PAYMENT_PROCESSOR: 'test', NODE_ENV: 'test', LOG_LEVEL: 'warn' })
 		expect(inside.join('\n')).not.toMatch(/PAYMENT_PROCESSOR|demo data/)
 	})
