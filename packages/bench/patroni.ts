@@ -1,4 +1,4 @@
-// Section `patroni`: a server on a cluster that Patroni watches over, as docs/guides/scale.md says, while the machine of the primary dies. It needs
+// Section `patroni`: a server on a cluster that Patroni watches over, as docs/guides/scale.md says, while the machine of the primary dies or freezes. It needs
 // the packages patroni, etcd-server, haproxy and postgresql-15.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,5 @@
 // The processes of the stack, each started again when it ends by itself, as a process manager does.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atEnd } from '../resources.ts'
 
@@ -49,6 +49,11 @@ export class Parts {
 		part.isWanted = false
 		part.child.kill(signal)
 		await part.ended
+	}
+
+	/** The last of what it wrote. */
+	output(name: string): string {
+		return this.#part(name).output
 	}
 
 	/** Starts what was stopped. */
@@ -101,4 +106,10 @@ export class Parts {
 			if (part.isWanted) this.#spawn(name, command)
 		})
 	}
+}
+
+/** Stops a process and what it has begun, or lets them go on. */
+export function signalTree(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+	process.kill(pid, signal)
+	spawnSync('pkill', [`-${signal.slice(3)}`, '-P', `${pid}`])
 }

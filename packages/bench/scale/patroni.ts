@@ -1,5 +1,5 @@
 // The same with Patroni in place of the guide's scripts: etcd, two members, HAProxy in front of them, and a server. Each time the machine of
-// the primary dies, and comes back later.
+// the primary dies or freezes, and comes back later.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { atEnd } from '../resources.ts'
 import { audit } from './audit.ts'
 import { Clients } from './clients.ts'
 import { type Files, user } from './files.ts'
-import { Parts } from './parts.ts'
+import { Parts, signalTree } from './parts.ts'
 import type { Receiver } from './receiver.ts'
 
 const members = ['one', 'two'] as const
@@ -40,6 +40,7 @@ export class PatroniCluster {
 			command: 'etcd',
 			args: [
 				...args,
+				'--enable-v2=true',
 				'--listen-peer-urls',
 				others,
 				'--initial-advertise-peer-urls',
@@ -68,9 +69,8 @@ export class PatroniCluster {
 	}
 
 	/** Kills what runs on the machine of the primary, and has it come back after a while; resolves when it follows the other member. */
-	async loseThePrimary(): Promise<void> {
-		const [lost] = (await Promise.all(members.map(async (name) => ((await this.#is(name, 'primary')) ? [name] : [])))).flat()
-		if (!lost) throw new Error('Patroni calls no member the primary')
+	async killThePrimary(): Promise<void> {
+		const lost = await this.#primary()
 		const ended = this.#parts.stop(lost, 'SIGKILL')
 		this.#signal(lost, 'SIGKILL')
 		// PostgreSQL has the output of Patroni, too.
@@ -80,14 +80,38 @@ export class PatroniCluster {
 		await this.#until(lost, 'sync')
 	}
 
+	/** Freezes PostgreSQL of the primary's machine, and Patroni there or not, and thaws it after a while; resolves when it follows. */
+	async freezeThePrimary(what: { withPatroni: boolean }): Promise<void> {
+		const frozen = await this.#primary()
+		const postmaster = this.#pidOf(frozen)
+		const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+			if (what.withPatroni) this.#parts.signal(frozen, name)
+			signalTree(postmaster, name)
+		}
+		signal('SIGSTOP')
+		await sleep(awayMs)
+		if (!(await this.#is(frozen === 'one' ? 'two' : 'one', 'primary'))) throw new Error(`no member took the lead of ${frozen}`)
+		signal('SIGCONT')
+		await this.#until(frozen, 'sync')
+	}
+
 	async stop(): Promise<void> {
 		const ended = this.#parts.stopAll()
 		for (const member of members) if (existsSync(this.#pidFileOf(member))) this.#signal(member, 'SIGQUIT')
 		await ended
 	}
 
+	async #primary(): Promise<Member> {
+		for (const name of members) if (await this.#is(name, 'primary')) return name
+		throw new Error('Patroni calls no member the primary')
+	}
+
+	#pidOf(member: Member): number {
+		return Number(readFileSync(this.#pidFileOf(member), 'utf8').split('\n', 1)[0])
+	}
+
 	#signal(member: Member, signal: NodeJS.Signals): void {
-		process.kill(Number(readFileSync(this.#pidFileOf(member), 'utf8').split('\n', 1)[0]), signal)
+		process.kill(this.#pidOf(member), signal)
 	}
 
 	#start(member: Member): Promise<void> {
@@ -139,24 +163,31 @@ interface Load {
 	readonly receiver: Receiver
 }
 
+const losses = [
+	{ what: 'it dies', lose: (cluster: PatroniCluster) => cluster.killThePrimary() },
+	{ what: 'it freezes', lose: (cluster: PatroniCluster) => cluster.freezeThePrimary({ withPatroni: true }) },
+	{ what: 'PostgreSQL alone freezes', lose: (cluster: PatroniCluster) => cluster.freezeThePrimary({ withPatroni: false }) },
+] as const
+
 export async function loseThePrimary({ rounds }: Run, cluster: PatroniCluster, { url, keys, receiver }: Load): Promise<void> {
-	title(`With Patroni the machine of the primary dies, under load, ${rounds} times`)
+	title(`With Patroni the machine of the primary is gone for ${awayMs / 1_000} s, under load, ${rounds} times`)
 	const lines: string[][] = []
-	for (let round = 1; round <= rounds; round++) {
-		const clients = new Clients(url, keys)
-		clients.begin()
-		await sleep(3_000)
-		const lost = performance.now()
-		await cluster.loseThePrimary()
-		await sleep(3_000)
-		await clients.end()
-		const found = await audit(cluster.url(), clients, receiver)
-		const seconds = clients.pauseOfWrites(lost)
-		const wrong = [found.lost, found.doubled, clients.oldReads, found.numbers, found.undelivered]
-		const figures = [seconds.toFixed(1), ...[clients.requests, clients.failed.length, ...wrong].map(String)]
-		const isRight = wrong.every((count) => count === 0) && seconds <= mostSeconds
-		lines.push([String(round), ...figures, check(`the primary of Patroni dies: ${figures}`, isRight)])
-	}
+	for (let round = 1; round <= rounds; round++)
+		for (const { what, lose } of losses) {
+			const clients = new Clients(url, keys)
+			clients.begin()
+			await sleep(3_000)
+			const lost = performance.now()
+			await lose(cluster)
+			await sleep(3_000)
+			await clients.end()
+			const found = await audit(cluster.url(), clients, receiver)
+			const seconds = clients.pauseOfWrites(lost)
+			const wrong = [found.lost, found.doubled, clients.oldReads, found.numbers, found.undelivered]
+			const figures = [seconds.toFixed(1), ...[clients.requests, clients.failed.length, ...wrong].map(String)]
+			const isRight = wrong.every((count) => count === 0) && seconds <= mostSeconds
+			lines.push([what, ...figures, check(`the primary of Patroni, ${what}: ${figures}`, isRight)])
+		}
 	const counts = ['requests', 'of them failed', 'lost', 'doubled', 'old reads', 'wrong numbers', 'events not delivered', '']
 	table(['', 's without a write', ...counts], lines)
 }
