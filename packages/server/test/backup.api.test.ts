@@ -190,6 +190,12 @@ describe('a backup', () => {
 		expect(JSON.stringify(made)).not.toContain('postgres://')
 	})
 
+	it('names PostgreSQL itself for pg_dump where a pooler is in between', async () => {
+		if (isSqlite) return
+		const made = await remit.json(['backup', join(folder, 'pooled')], { DATABASE_POOLER: 'transaction' })
+		expect(made.run).toEqual([expect.stringMatching(/^pg_dump .* '<URL of PostgreSQL itself, not of the pooler>'$/)])
+	})
+
 	it('never touches a folder that has files, and leaves nothing behind when it fails', async () => {
 		writeFileSync(join(folder, 'note'), '')
 		const names = readdirSync(folder).sort()

@@ -17,13 +17,15 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
 }
 
 async function backUp(folder: string, options: { json?: boolean }, { settings }: CommandContext): Promise<void> {
-	const { DATABASE_URL, DATA_DIR, ENCRYPTION_KEYS } = settings()
+	const { DATABASE_URL, DATABASE_POOLER, DATA_DIR, ENCRYPTION_KEYS } = settings()
 	const { writeBackup } = await import('../db/files/backup.ts')
 	const { readMigration } = await import('../db/migrate.ts')
 	const postgres = DATABASE_URL ? { migration: await readMigration(DATABASE_URL) } : undefined
 	const source = { DATA_DIR, ENCRYPTION_KEYS, remit: version, now: Date.now(), ...(postgres && { postgres }) }
 	const manifest = await writeBackup(folder, source)
-	const run = postgres ? [`pg_dump --format=custom --no-owner --no-privileges --file='${folder}/remit.dump' "$DATABASE_URL"`] : []
+	// What pg_dump sets for its session would stay on connections of a pooler that others use.
+	const url = DATABASE_POOLER === 'none' ? '"$DATABASE_URL"' : `'<URL of PostgreSQL itself, not of the pooler>'`
+	const run = postgres ? [`pg_dump --format=custom --no-owner --no-privileges --file='${folder}/remit.dump' ${url}`] : []
 	const lines = [
 		postgres
 			? `Wrote ${resolve(folder)}. Now dump the database:\n\n  ${run}`

@@ -6,6 +6,7 @@ import type { Database } from '../db/database.ts'
 export interface CommandSettings {
 	readonly DATA_DIR: string
 	readonly DATABASE_URL: string
+	readonly DATABASE_POOLER: 'none' | 'transaction'
 	readonly ENCRYPTION_KEYS: string
 	readonly BASE_URL: string
 	readonly HOST: string
