@@ -1,4 +1,4 @@
-// Kills one part after the other while clients write and read, and compares what they were answered with what is there afterwards.
+// Kills or freezes one part after the other while clients write and read, and compares what they were answered with what is there afterwards.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Run } from '../context.ts'
 import { check, print, table, title } from '../report.ts'
@@ -24,6 +24,14 @@ const part = (name: string, what: string): Kill => ({
 
 const kills: readonly Kill[] = [
 	part('one', 'a server with ROLE=api'),
+	{
+		what: 'a server with ROLE=api, frozen for half a minute',
+		kill: async ({ parts }) => {
+			parts.signal('one', 'SIGSTOP')
+			await sleep(30_000)
+			parts.signal('one', 'SIGCONT')
+		},
+	},
 	part('worker-one', 'a server with ROLE=worker'),
 	part('haproxy', 'HAProxy'),
 	part('pgbouncer', 'PgBouncer'),

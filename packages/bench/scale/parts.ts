@@ -23,7 +23,7 @@ interface Part {
 
 /** How long after its end a process is started again. */
 const restMs = 1_000
-const patienceMs = 30_000
+const patienceMs = 90_000
 
 export class Parts {
 	readonly #parts = new Map<string, Part>()
