@@ -1,15 +1,16 @@
 // The whole of the guide on this machine: HAProxy, three servers that take requests and two workers, PgBouncer, a primary with a
 // synchronous standby, and Redis.
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { atEnd } from '../resources.ts'
 import { loadPostgres } from '../server-modules.ts'
 import { type Files, user, writeFiles } from './files.ts'
-import { type Command, Parts } from './parts.ts'
+import { type Command, Parts, signalTree } from './parts.ts'
 
 const { Client } = loadPostgres()
 
@@ -40,6 +41,7 @@ export class Stack {
 		await stack.parts.start('pgbouncer', stack.#pgbouncer())
 		await Promise.all(servers.map((name) => stack.parts.start(name, stack.#remit(name))))
 		await stack.parts.start('haproxy', stack.#haproxy())
+		await stack.parts.start('watch', stack.#watch())
 		return stack
 	}
 
@@ -54,7 +56,7 @@ export class Stack {
 			return text.split('\n').filter((line) => /^servers,(?!BACKEND).*,UP,/.test(line)).length
 		}
 		for (const began = performance.now(); (await up()) !== count; await sleep(50))
-			if (performance.now() - began > 20_000) throw new Error(`HAProxy sees ${await up()} servers, not ${count}`)
+			if (performance.now() - began > 90_000) throw new Error(`HAProxy sees ${await up()} servers, not ${count}`)
 	}
 
 	get standby(): Cluster {
@@ -74,6 +76,11 @@ export class Stack {
 		process.kill(this.#pidOf(cluster), 'SIGKILL')
 	}
 
+	/** Has a standby that does not run find its primary no more. */
+	cutOff(standby: Cluster): void {
+		appendFileSync(join(this.files.folder, standby, 'postgresql.auto.conf'), "primary_conninfo = ''\n")
+	}
+
 	/** Tries it as a process manager does: what is left of a killed one may still run. */
 	async startCluster(cluster: Cluster): Promise<void> {
 		for (let attempt = 1; ; attempt++) {
@@ -87,6 +94,14 @@ export class Stack {
 	/** Has the primary wait for a standby with each commit; '' for none. */
 	waitFor(standby: Cluster | ''): Promise<void> {
 		return this.files.run('wait-for.sh', standby, `${this.portOf(this.primary)}`)
+	}
+
+	/** As the guide has backups made, in turns. */
+	async dump(times: number): Promise<void> {
+		for (let n = 0; n < times; n++) {
+			const args = ['--format=custom', '--no-owner', '--no-privileges', `--file=${join(this.files.folder, `${n}.dump`)}`]
+			await promisify(execFile)('pg_dump', [...args, this.databaseUrl()])
+		}
 	}
 
 	async stop(): Promise<void> {
@@ -114,21 +129,25 @@ export class Stack {
 		// What is not answered is broken off when the cluster is made a standby.
 		client.on('error', () => {})
 		await client.connect()
-		const answered = client.query('create table written ()').then(() => true)
-		answered.catch(() => {})
+		const answered = client.query('create table written ()').then(
+			() => true,
+			() => false,
+		)
 		return Promise.race([answered, sleep(3_000, false)])
 	}
 
-	/** Runs what promotes the standby when the primary is silent; resolves when it has. */
-	async watch(): Promise<void> {
-		const { primary, standby } = this
-		const args = [primary, `${this.portOf(primary)}`, standby, `${this.portOf(standby)}`]
-		const env = { PATH: process.env.PATH, PGPASSFILE: join(this.files.folder, 'pgpass') }
-		const child = spawn(this.files.command('watch.sh'), args, { env, cwd: this.files.folder, stdio: 'ignore', ...user })
-		atEnd(() => child.kill('SIGKILL'))
-		const code = await new Promise((resolve) => child.once('close', resolve))
-		if (code !== 0) throw new Error(`watch.sh ended with ${code}`)
-		this.primary = standby
+	/** Resolves when watch.sh has made the standby the primary. */
+	async promoted(): Promise<void> {
+		const file = join(this.files.folder, 'pgbouncer.ini')
+		const line = new RegExp(`^remit = .* port=${this.portOf(this.standby)}\\b`, 'm')
+		for (const began = performance.now(); !line.test(readFileSync(file, 'utf8')); await sleep(50))
+			if (performance.now() - began > 30_000) throw new Error(`watch.sh did not promote:\n${this.parts.output('watch')}`)
+		this.primary = this.standby
+	}
+
+	/** Stops each process of a cluster, or lets it go on. */
+	signalCluster(cluster: Cluster, signal: 'SIGSTOP' | 'SIGCONT'): void {
+		signalTree(this.#pidOf(cluster), signal)
 	}
 
 	/** Copies the primary into the other cluster, which follows it from then on. */
@@ -160,6 +179,13 @@ export class Stack {
 	#haproxy(): Command {
 		const args = ['-db', '-f', join(this.files.folder, 'haproxy.cfg')]
 		return { command: 'haproxy', args, isReady: () => isReady(`${this.url}/ready`) }
+	}
+
+	#watch(): Command {
+		const { folder, ports } = this.files
+		const env = { PGPASSFILE: join(folder, 'pgpass') }
+		const args = [join(folder, 'watch.sh'), 'one', `${ports.primary}`, 'two', `${ports.standby}`]
+		return { command: 'sh', args, env, user, isReady: async () => true }
 	}
 
 	#remit(name: Server): Command {

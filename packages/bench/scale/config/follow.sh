@@ -3,7 +3,7 @@
 cd /srv/remit
 PATH=$(ls -d /usr/lib/postgresql/*/bin | tail -1):$PATH
 name=$1 port=$2 primary=$3
-pg_ctl --pgdata="$name" --mode=immediate stop || true
+./end.sh "$name"
 rm -rf "$name"
 pg_basebackup --pgdata="$name" --write-recovery-conf --checkpoint=fast \
 	--dbname="host=127.0.0.1 port=$primary user=replicator application_name=$name"
