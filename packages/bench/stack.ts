@@ -14,14 +14,16 @@ import { print } from './report.ts'
 import { Clients } from './scale/clients.ts'
 import { killEach } from './scale/kills.ts'
 import { limits } from './scale/limits.ts'
+import { manyWrite } from './scale/many.ts'
 import { startReceiver } from './scale/receiver.ts'
 import { rolling } from './scale/rolling.ts'
 import { Stack } from './scale/stack.ts'
 import { throughput } from './scale/throughput.ts'
 
 const programs = ['haproxy', 'pgbouncer', 'redis-server']
-/** Those whose webhooks are received, those of the limits, and those that creates are measured in. */
-const counts = { received: 3, limits: 3, creates: 50 }
+/** Those whose webhooks are received, those of the limits, and those that creates
+ * are measured in, and those that write without a standby. */
+const counts = { received: 3, limits: 3, creates: 50, many: 260 }
 
 export async function stack(run: Run): Promise<void> {
 	const missing = programs.filter((name) => spawnSync(name, ['-v']).error)
@@ -29,10 +31,11 @@ export async function stack(run: Run): Promise<void> {
 	// What it starts has all cores.
 	pin('0,1')
 	const stack = await Stack.start(run.server)
-	const count = counts.received + counts.limits + counts.creates
+	const count = counts.received + counts.limits + counts.creates + counts.many
 	const keys = await withDatabase({ url: stack.databaseUrl() }, (db) => newKeys(db, count))
 	const own = keys.splice(0, counts.received)
 	const limited = keys.splice(0, counts.limits)
+	const many = keys.splice(0, counts.many)
 	const receiver = await startReceiver()
 	for (const key of own) await subscribe(stack.url, key, receiver.url)
 	const first = new Clients(stack.url, own.slice(0, 1))
@@ -42,6 +45,7 @@ export async function stack(run: Run): Promise<void> {
 	const gets: Load = { method: 'GET', paths: first.written.map(({ id }) => `/api/invoices/${id}`), keys: own.slice(0, 1) }
 	await rolling(stack, own, receiver, gets)
 	await killEach(run, stack, own, receiver)
+	await manyWrite(stack, many)
 	await limits(stack, limited)
 	await throughput(run, stack, keys, gets)
 	await stack.stop()

@@ -14,6 +14,7 @@ follows() {
 # The file in-step names the standby that has all that was answered: promote.sh takes no other.
 rm -f in-step
 ./ask.sh "$port" "alter system set synchronous_standby_names = '$name'"
+./ask.sh "$port" 'alter system reset default_transaction_read_only'
 ./ask.sh "$port" 'select pg_reload_conf()' > /dev/null
 [ -n "$name" ] || exit 0
 # All processes of the primary know it by then. What it answered before, the standby needs too.
