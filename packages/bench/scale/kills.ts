@@ -63,6 +63,15 @@ const kills: readonly Kill[] = [
 		isAlone: true,
 	},
 	{
+		what: 'the standby, frozen for half a minute',
+		kill: async (stack) => {
+			stack.signalCluster(stack.standby, 'SIGSTOP')
+			await sleep(30_000)
+			stack.signalCluster(stack.standby, 'SIGCONT')
+		},
+		waits: 30,
+	},
+	{
 		what: 'the primary, and the standby takes over',
 		kill: async (stack) => {
 			const old = stack.primary
