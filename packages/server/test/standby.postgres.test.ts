@@ -106,7 +106,7 @@ it('A standby that takes questions and never answers holds no list up', async ()
 })
 
 it('Nor does one that falls silent while nothing is written', async () => {
-	expect(await standbyReads()).toBe(true)
+	await untilStandbyReads()
 	proxy.hold()
 	const began = performance.now()
 	for (let n = 0; n < 3; n++) await listed()
