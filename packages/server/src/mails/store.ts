@@ -127,15 +127,18 @@ export const isUncertain = ({ status, leaseUntil }: MailState, now: number) =>
 	status === 'uncertain' ||
 	(status === 'sending' && leaseUntil !== null && (leaseUntil <= now || leaseUntil > now + longestLeaseMs))
 
-const lost = query<{ now: number; latest: number; limit: number }, MailState>((knex, { now, latest, limit }) =>
-	knex('mails')
-		// In words, so that the planner knows the partial index to fit.
-		.whereRaw(`status = 'sending'`)
-		.where((ended) => ended.where('leaseUntil', '<=', now).orWhere('leaseUntil', '>', latest))
+const lost = query<{ now: number; latest: number; limit: number }, MailState>((knex, { now, latest, limit }) => {
+	const some = (operator: '<=' | '>', time: Knex.Value) =>
+		knex('mails')
+			// In words, so that the planner knows the partial index to fit.
+			.whereRaw(`status = 'sending'`)
+			.where('leaseUntil', operator, time)
+			.select(...state)
+	return knex
+		.from(some('<=', now).unionAll(some('>', latest)).as('some'))
+		.limit(asNumber(limit))
 		.select(...state)
-		.orderBy('leaseUntil')
-		.limit(asNumber(limit)),
-)
+})
 
 /** Mails of all organizations whose process died before it wrote what became of them. */
 export const findLostMails = (db: Db, now: number, limit: number) => db.all(lost, { now, latest: now + longestLeaseMs, limit })
