@@ -21,8 +21,7 @@ import { Stack } from './scale/stack.ts'
 import { throughput } from './scale/throughput.ts'
 
 const programs = ['haproxy', 'pgbouncer', 'redis-server']
-/** Those whose webhooks are received, those of the limits, and those that creates
- * are measured in, and those that write without a standby. */
+/** Those whose webhooks are received, those of the limits, those that creates are measured in, and those that write without a standby. */
 const counts = { received: 3, limits: 3, creates: 50, many: 260 }
 
 export async function stack(run: Run): Promise<void> {

@@ -1,4 +1,4 @@
-// The hosted pages in Chromium, with their own headers. Chromium is at CHROMIUM_PATH, or where Debian installs it.
+// The hosted pages in Chromium, with their own headers.
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
