@@ -113,7 +113,9 @@ export async function newDatabase(kind: 'sqlite' | 'postgres', from: string): Pr
 	return {
 		// In the folder of the process, which keeps no data there: servers of tests have their encryption key as a setting.
 		settings: { DATABASE_URL: `${url}/${name}`, DATA_DIR: 'data' },
-		drop: () => admin(url, `drop database ${name} with (force)`),
+		drop: async () => {
+			await admin(url, `drop database ${name} with (force)`)
+		},
 	}
 }
 

@@ -20,7 +20,7 @@ options='-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off'
 if [ "$3" ]; then
 	cp -R data standby
 	touch standby/standby.signal
-	postgres -D standby -p "$3" $options -c "primary_conninfo=host=127.0.0.1 port=$2 user=postgres password=$(cat password)" >>log 2>&1 &
+	postgres -D standby -p "$3" $options -c wal_retrieve_retry_interval=100ms -c "primary_conninfo=host=127.0.0.1 port=$2 user=postgres password=$(cat password)" >>log 2>&1 &
 	standby=$!
 fi
 postgres -D data -p "$2" $options >>log 2>&1 &
@@ -66,10 +66,12 @@ export async function startPostgres({ withStandby = false } = {}): Promise<Postg
 	const urlOf = (port: number) => `postgres://postgres:${password}@127.0.0.1:${port}`
 	const url = urlOf(port)
 	const standbyUrl = standbyPort === undefined ? '' : urlOf(standbyPort)
-	const areReachable = async () => (await isReachable(url)) && (standbyUrl === '' || (await isReachable(standbyUrl)))
-	for (const deadline = Date.now() + 60_000; !(await areReachable()); await setTimeout(50)) {
+	const isReady = async () =>
+		(await isReachable(url)) && (standbyUrl === '' || ((await isReachable(standbyUrl)) && (await isFollowed(url))))
+	for (const deadline = Date.now() + 60_000; !(await isReady()); await setTimeout(50)) {
 		if (shell.exitCode !== null) throw new Error('PostgreSQL cannot start: the reason is above.')
-		if (Date.now() > deadline) throw new Error(`PostgreSQL does not answer:\n${readFileSync(join(folder, 'log'), 'utf8')}`)
+		if (Date.now() > deadline)
+			throw new Error(`PostgreSQL does not answer, or its standby does not follow:\n${readFileSync(join(folder, 'log'), 'utf8')}`)
 	}
 	return {
 		url,
@@ -88,12 +90,20 @@ export async function isReachable(url: string): Promise<boolean> {
 	)
 }
 
-/** Runs statements in the database `postgres` of a server. */
-export async function admin(url: string, ...statements: string[]): Promise<void> {
+/** Whether a standby gets what the server writes. */
+async function isFollowed(url: string): Promise<boolean> {
+	const followers = await admin(url, `select from pg_stat_replication where state = 'streaming'`)
+	return followers.length > 0
+}
+
+/** Runs statements in the database `postgres` of a server, and gives the rows of the last. */
+export async function admin(url: string, ...statements: string[]): Promise<unknown[]> {
 	const client = new pg.Client({ connectionString: `${url}/postgres`, connectionTimeoutMillis: 3_000 })
 	await client.connect()
 	try {
-		for (const statement of statements) await client.query(statement)
+		let rows: unknown[] = []
+		for (const statement of statements) rows = (await client.query(statement)).rows
+		return rows
 	} finally {
 		await client.end()
 	}
