@@ -12,7 +12,7 @@ describe.skipIf(!hasBrowser)('companies', () => {
 	afterAll(() => app?.close())
 
 	const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
-	const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+	const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 	const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 	const newCompany = async (name: string) => (await app.client.companies.create({ name, phone: '1', notes: 'first' })).id
 
