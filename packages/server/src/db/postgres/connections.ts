@@ -151,8 +151,12 @@ export class Pools {
 	#open(max: number, share = patience.writes): pg.Pool {
 		const { url, pooler, connectMs, queryMs } = this.#settings
 		// Not in the packet that begins the connection, from which PgBouncer takes only parameters that it knows.
+		//
+		// Every statement has an index. PostgreSQL keeps a plan from when a table was empty, which reads all of it, until it has counted the rows
+		// by itself. The few that have none, once a day or a start, look so costly then that it would compile them first.
 		const text = `set statement_timeout = ${queryMs}; set lock_timeout = ${Math.ceil(queryMs * share)};
-			set idle_in_transaction_session_timeout = ${queryMs}`
+			set idle_in_transaction_session_timeout = ${queryMs};
+			set enable_seqscan = off; set jit = off`
 		const pool = new pg.Pool({
 			connectionString: url,
 			max,
