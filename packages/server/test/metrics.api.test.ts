@@ -61,6 +61,17 @@ it('counts attempts of webhooks by outcome, and what waits', async () => {
 	await org.stop()
 })
 
+it('says for how long what waits has not been counted, as while the database does not answer', async () => {
+	expect((await scrape()).get('remit_due_age_seconds')).toBeGreaterThan(0)
+	const answers = Promise.withResolvers<void>()
+	const get: typeof server.db.get = (query, params) => answers.promise.then(() => server.db.get(query, params))
+	const backlog = new Backlog({ db: { ...server.db, get }, now: () => server.clock.now, log: pino({ level: 'silent' }) })
+	await expect.poll(() => backlog.age, { timeout: 10_000 }).toBeGreaterThan(0.5)
+	answers.resolve()
+	await expect.poll(() => backlog.age, { timeout: 10_000, interval: 1 }).toBeLessThan(0.5)
+	await backlog.close()
+})
+
 it('is nowhere unless it is asked for, and answers nothing else', async () => {
 	expect((await fetch(`${server.url}/metrics`)).status).toBe(404)
 	expect((await fetch((server.metricsUrl as string).replace('metrics', 'x'))).status).toBe(404)

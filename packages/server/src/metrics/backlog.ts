@@ -20,6 +20,7 @@ export class Backlog {
 	readonly #db: Database
 	readonly #now: () => number
 	readonly #loops: Loop[]
+	#measuredAt = performance.now()
 
 	constructor({ db, now, log }: { db: Database; now: () => number; log: Logger }) {
 		this.#db = db
@@ -30,6 +31,11 @@ export class Backlog {
 	/** For how long the oldest of them has been due, in seconds. */
 	ageOf({ dueSince }: Waiting): number {
 		return dueSince === null ? 0 : Math.max(0, this.#now() - dueSince) / 1000
+	}
+
+	/** How old what is known is, in seconds. */
+	get age(): number {
+		return (performance.now() - this.#measuredAt) / 1000
 	}
 
 	async close(): Promise<void> {
@@ -52,6 +58,8 @@ export class Backlog {
 			last = next
 			return next !== undefined
 		}, signal)
-		if (!signal.aborted) this.deliveries = found
+		if (signal.aborted) return
+		this.deliveries = found
+		this.#measuredAt = performance.now()
 	}
 }

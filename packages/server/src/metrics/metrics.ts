@@ -102,6 +102,11 @@ function addGauges(registers: Registry[], backlog: Backlog, db: Database): void 
 	gauge('remit_webhook_due_seconds', 'For how long the oldest of them has been due.', () => backlog.ageOf(deliveries()))
 	gauge('remit_jobs_due', 'Jobs that are due and not under way, up to 1,000.', () => jobs().count)
 	gauge('remit_jobs_due_seconds', 'For how long the oldest of them has been due.', () => backlog.ageOf(jobs()))
+	gauge(
+		'remit_due_age_seconds',
+		'For how long these four have not been counted again: every 15 s, if the database answers.',
+		() => backlog.age,
+	)
 	if (!db.connections) return
 	new Gauge({
 		name: 'remit_database_connections',
