@@ -4,6 +4,7 @@ import { dayMs } from './base/dates.ts'
 import type { Config } from './config.ts'
 import { keepAlive } from './connections/keep-alive.ts'
 import type { Database } from './db/database.ts'
+import { analyzeYoungTables } from './db/postgres/statistics.ts'
 import { removeKeptAnswers } from './http/idempotency.ts'
 import { markAllOverdue } from './invoices/overdue.ts'
 import { closeLink } from './invoices/payments/closing.ts'
@@ -121,4 +122,5 @@ const startLoops = ({ db, config, log, now }: BackgroundOptions, workers: readon
 	every(60_000, (signal) => releaseOverlong(db, config.WEBHOOK_RETRY_SECONDS, now(), signal), log),
 	every(600_000, (signal) => repairQueue(db, now(), signal), log),
 	every(3_600_000, (signal) => sweepHosts(db, now(), signal), log),
+	...(db.dialect === 'postgres' ? [every(1_000, () => analyzeYoungTables(db), log)] : []),
 ]

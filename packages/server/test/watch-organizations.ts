@@ -26,6 +26,7 @@ const others: readonly (readonly [why: string, statement: RegExp])[] = [
 	['It walks through all rows, a part at a time.', /order by "organizationId" asc(, "\w+" asc)* limit \d+/],
 	['It is a command of the operator.', /update "api_keys" set "revokedAt" = \$1 where "id" = \$2/],
 	['It asks for the time.', /clock_timestamp\(\)/],
+	['It counts the rows of tables.', /^do \$\$ declare young/],
 	['It counts what waits, for the metrics.', /as "dueSince"/],
 	['It finds syncs that a webhook of a provider may be about.', /from "syncs" as "s" inner join "connections"/],
 	[
@@ -36,7 +37,7 @@ const others: readonly (readonly [why: string, statement: RegExp])[] = [
 
 /** Those that read a whole table: they run once a day, once a start, or once in the life of a server. */
 const rare =
-	/delete from "webhook_hosts"|lock table users|from "users" where "passwordHash" is not null|from "organizations" order by "createdAt"/
+	/^do \$\$|delete from "webhook_hosts"|lock table users|from "users" where "passwordHash" is not null|from "organizations" order by "createdAt"/
 
 const names = /"organizationId"\s*=\s*(\$\d|r\."organizationId"|cast\(\$\d)/
 const inserts = /^\s*insert into "?\w+"?( as \w+)? \([^)]*"organizationId"/
