@@ -4,7 +4,6 @@ import { dayMs } from './base/dates.ts'
 import type { Config } from './config.ts'
 import { keepAlive } from './connections/keep-alive.ts'
 import type { Database } from './db/database.ts'
-import { analyzeYoungTables } from './db/postgres/statistics.ts'
 import { removeKeptAnswers } from './http/idempotency.ts'
 import { markAllOverdue } from './invoices/overdue.ts'
 import { closeLink } from './invoices/payments/closing.ts'
@@ -25,6 +24,7 @@ import { ensureJobs, releaseJobs } from './work/jobs-store.ts'
 import { jobKinds } from './work/kinds.ts'
 import { every, type Loop } from './work/loop.ts'
 import { resealJobs } from './work/sealing.ts'
+import { analyzeYoungTables } from './work/statistics-store.ts'
 
 export interface BackgroundOptions {
 	readonly db: Database

@@ -1,6 +1,6 @@
 // The statistics of tables that are young. PostgreSQL looks once a minute for tables that have grown; until then it plans by none, and takes any
 // index that begins with the organization to be as good as another: creating an invoice then read all of the organization's events.
-import { type Database, query } from '../database.ts'
+import { type Database, query } from '../db/database.ts'
 
 /** Rows from which on PostgreSQL's own minute is soon enough. */
 const grown = 10_000
