@@ -26,6 +26,7 @@ import { documentRoute } from './http/steps/document.ts'
 import { runSteps } from './http/steps/express.ts'
 import { findOperation } from './http/steps/find-operation.ts'
 import { type IsEnding, systemRoutes } from './http/steps/health.ts'
+import { holdRefusals } from './http/steps/hold-refusals.ts'
 import { takeTurn } from './http/steps/take-turn.ts'
 import { limitUnderWay } from './http/steps/under-way.ts'
 import { validateFast, validateFully } from './http/steps/validate.ts'
@@ -55,6 +56,7 @@ export function createApp(options: AppOptions): Express {
 	const isDevelopment = config.NODE_ENV === 'development'
 	const count = countRequest(callers, limits)
 	const limitOwn = limitUnderWay(config.REQUESTS_UNDER_WAY, limits)
+	const hold = holdRefusals(limits)
 	const baseUrl = () => services.baseUrl
 	const app = express()
 	app.disable('x-powered-by').disable('etag').set('query parser', 'simple').set('trust proxy', config.TRUST_PROXY)
@@ -62,7 +64,7 @@ export function createApp(options: AppOptions): Express {
 		runSteps(
 			beginRequest(log),
 			...(config.CORS_ORIGINS.length > 0 ? [allowOrigins(config.CORS_ORIGINS)] : []),
-			findOperation(nonContractRoutes({ db, services, host: config.HOST, limits, now }, options, limitOwn), count),
+			findOperation(nonContractRoutes({ db, services, host: config.HOST, limits, now }, options, { limitOwn, hold }), count),
 			limitVisitors(limits, baseUrl),
 			authenticate(count, baseUrl),
 			limitOwn,
@@ -76,7 +78,7 @@ export function createApp(options: AppOptions): Express {
 			}),
 		),
 	)
-	app.use(countMisses(limits), renderError)
+	app.use(countMisses(limits), hold, renderError)
 	return app
 }
 
@@ -99,7 +101,7 @@ const noRoute: RequestHandler = (req) => {
 function nonContractRoutes(
 	options: HostedOptions,
 	{ config, load, log, isEnding }: Pick<AppOptions, 'config' | 'load' | 'log' | 'isEnding'>,
-	limitOwn: RequestHandler,
+	{ limitOwn, hold }: { limitOwn: RequestHandler; hold: ErrorRequestHandler },
 ): RequestHandler {
 	const router = express.Router()
 	const { db, limits } = options
@@ -111,6 +113,7 @@ function nonContractRoutes(
 	if (config.WEB === 'on') router.use(referenceRoutes(options.services), openIdRoutes(options))
 	if (config.NODE_ENV === 'development') router.use(crmPath, demoCrm(options.now))
 	router.use(noRoute)
+	router.use(hold)
 	router.use(pagePaths, failurePage(limits))
 	return router
 }

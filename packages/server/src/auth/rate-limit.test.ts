@@ -1,6 +1,7 @@
 // The rate limits of both APIs on a real server, counted in memory and in Redis.
 
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -118,6 +119,30 @@ it('a caller that asks again as soon as it is refused is refused four times a se
 	for (let count = 0; count < 4; count++) statuses.add((await ask(url, '/api/companies', key)).status)
 	expect(performance.now() - began).toBeGreaterThan(900)
 	expect([...statuses]).toEqual([429])
+})
+
+it('an organization is refused a hundred times a second, whichever of its keys ask', async () => {
+	const url = await serve({ INVOICING_RATE_LIMIT: 1 })
+	const keys = await Promise.all([newKey(), newKey()])
+	for (const key of keys) await ask(url, '/api/companies', key)
+	const began = performance.now()
+	const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => ask(url, '/api/companies', keys[n % 2])))
+	expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]))
+	expect(performance.now() - began).toBeGreaterThan(250 + 59 * 10 - 20)
+})
+
+it('a connection that asks ahead while a refusal waits is closed', async () => {
+	const url = new URL(await serve({ INVOICING_RATE_LIMIT: 1 }))
+	const request = `GET /api/companies HTTP/1.1\r\nHost: remit\r\nAuthorization: Bearer ${await newKey()}\r\n\r\n`
+	const socket = connect(Number(url.port), url.hostname)
+	let answer = ''
+	socket.on('data', (bytes) => {
+		answer += bytes
+		if (answer.includes('200 OK')) socket.write(request.repeat(10))
+	})
+	socket.write(request)
+	await once(socket, 'close')
+	expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200'])
 })
 
 describe('a caller without a key', () => {

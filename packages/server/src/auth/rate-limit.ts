@@ -1,6 +1,5 @@
 // Limits the requests per minute of each key, or of each visitor when a request has no key, and wrong guesses. With REDIS_URL all processes share
 // the counts; while Redis is gone, each process counts by itself.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
@@ -110,7 +109,7 @@ function rateLimit(name: string, perMinute: number, redis: Redis | undefined): R
 				return headers(await limiter.consume(bucket))
 			} catch (state) {
 				if (!(state instanceof RateLimiterRes)) throw state
-				throw await limitError(state, `There are ${perMinute} requests per minute for each key`, headers(state))
+				throw limitError(state, `There are ${perMinute} requests per minute for each key`, headers(state))
 			}
 		},
 	}
@@ -132,7 +131,7 @@ function guessLimit(perMinute: number, redis: Redis | undefined): GuessLimit {
 		async check(guess, visitor, token) {
 			if (token !== undefined && known.has(token)) return
 			const state = await limiter.get(`${guess} ${visitor}`)
-			if (state && state.consumedPoints >= perMinute) throw await limitError(state, wrong[guess])
+			if (state && state.consumedPoints >= perMinute) throw limitError(state, wrong[guess])
 		},
 		count(guess, visitor) {
 			limiter.consume(`${guess} ${visitor}`).catch(() => {})
@@ -144,11 +143,7 @@ function guessLimit(perMinute: number, redis: Redis | undefined): GuessLimit {
 	}
 }
 
-/** A caller that asks again as soon as it is refused would otherwise take the time of all others with refusals. */
-const refusalMs = 250
-
-async function limitError(state: RateLimiterRes, reason: string, headers: Record<string, string> = {}): Promise<ApiError> {
-	await sleep(refusalMs)
+function limitError(state: RateLimiterRes, reason: string, headers: Record<string, string> = {}): ApiError {
 	const seconds = Math.max(1, Math.ceil(waitOf(state) / 1000))
 	return new ApiError('rate_limited', `${reason}; try again in ${seconds} s.`, {
 		headers: { ...headers, 'Retry-After': String(seconds) },

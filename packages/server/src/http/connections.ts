@@ -4,7 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { loopTurns } from './turns.ts'
 
 /** How many requests of a connection may wait for their answers: no client sends more ahead, and each costs the event loop. */
-const mostAhead = 100
+const mostAhead = 16
 
 /** How often `drain` looks whether every answer has left. */
 const sweepMs = 20
