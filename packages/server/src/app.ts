@@ -20,7 +20,7 @@ import { dispatch } from './http/dispatch.ts'
 import type { Load } from './http/load.ts'
 import { beginRequest } from './http/request-context.ts'
 import { authenticate, countMisses, countRequest, countVisits, limitVisitors } from './http/steps/authenticate.ts'
-import { readBody } from './http/steps/body.ts'
+import { afterLargeBody, readBody } from './http/steps/body.ts'
 import { allowOrigins } from './http/steps/cors.ts'
 import { documentRoute } from './http/steps/document.ts'
 import { runSteps } from './http/steps/express.ts'
@@ -57,6 +57,7 @@ export function createApp(options: AppOptions): Express {
 	const count = countRequest(callers, limits)
 	const limitOwn = limitUnderWay(config.REQUESTS_UNDER_WAY, limits)
 	const hold = holdRefusals(limits)
+	const turn = takeTurn(limits, load)
 	const baseUrl = () => services.baseUrl
 	const app = express()
 	app.disable('x-powered-by').disable('etag').set('query parser', 'simple').set('trust proxy', config.TRUST_PROXY)
@@ -68,8 +69,9 @@ export function createApp(options: AppOptions): Express {
 			limitVisitors(limits, baseUrl),
 			authenticate(count, baseUrl),
 			limitOwn,
-			takeTurn(limits, load),
+			turn,
 			readBody,
+			afterLargeBody(turn),
 			validateFast(),
 			...(isDevelopment ? [validateFully()] : []),
 			dispatch({

@@ -1,7 +1,8 @@
 // What one owner's many expensive requests leave to another: counted in answers and their parts, since the machine may be slow.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { Agent, type IncomingMessage, request, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 
@@ -81,6 +82,27 @@ describe("another organization's GET", () => {
 
 	it('is answered amid the first of 60 of a long invoice', async () => {
 		expect(await aheadOf(other, `/api/invoices/${id}`, 60, 'answered')).toBeLessThan(30)
+	})
+
+	it('is answered amid the first of 20 previews of a long invoice whose bodies end at once', async () => {
+		const body = JSON.stringify({ lineItems })
+		const request = `POST /api/invoices/preview HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.key}\r
+Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, -1)}`
+		const sockets = Array.from({ length: 20 }, () => connect(Number(new URL(server.url).port), '127.0.0.1'))
+		await Promise.all(sockets.map((socket) => new Promise((sent) => socket.write(request, sent))))
+		for (let count = 0; count < 5; count++) await get('/api/deals', other.key)
+		let ahead = 0
+		const answers = sockets.map((socket) => {
+			socket.write(body.slice(-1))
+			return once(socket, 'data').then(([bytes]) => {
+				ahead++
+				return String(bytes).split(' ', 2)[1]
+			})
+		})
+		expect(await get('/api/deals', other.key)).toBe(200)
+		expect(ahead).toBeLessThan(10)
+		expect(new Set(await Promise.all(answers))).toEqual(new Set(['200']))
+		for (const socket of sockets) socket.destroy()
 	})
 
 	// On PostgreSQL answers are made as their rows arrive, and not by turns.

@@ -45,6 +45,18 @@ export const readBody: RequestHandler = (req, res, next) => {
 	read(req, res, (error?: unknown) => (error ? next(translate(error, bodyLimit)) : next()))
 }
 
+/** An invoice of some two hundred lines. */
+const largeBytes = 32 * 1024
+
+/**
+ * Takes the step only behind a large body. It has come in parts, long after the request; what is done with it takes the event loop for
+ * milliseconds, and the ends of many may come at once.
+ */
+export const afterLargeBody =
+	(step: RequestHandler): RequestHandler =>
+	(req, res, next) =>
+		req.context.bodyBytes < largeBytes ? next() : step(req, res, next)
+
 function translate(error: unknown, most: number): unknown {
 	const { type, message } = error as { type?: string; message: string }
 	if (type === 'entity.too.large')
