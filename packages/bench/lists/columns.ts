@@ -114,7 +114,7 @@ export const tables = (endpointIds: readonly string[]): Readonly<Record<string, 
 				when n % 50 = 0 then 'pending' when n % 50 = 1 then 'retrying' else 'exhausted' end`,
 			// The server attempts none of them beside what is measured.
 			nextAttemptAt: `case when n % 50 < 2 and n % 1000 <> 0 then ${Date.now() + day} end`,
-			...{ leased: 'false', holdsUntil: 'null', scheduledAt: 'null', ...times },
+			...{ leased: 'false', leaseEnd: 'null', holdsUntil: 'null', scheduledAt: 'null', ...times },
 		},
 	},
 })

@@ -91,6 +91,7 @@ import * as wordsOfDeletedCompanies from './0088-words-of-deleted-companies.ts'
 import * as openId from './0089-open-id.ts'
 import * as wordsByIndex from './0090-words-by-index.ts'
 import * as changeTimes from './0091-change-times.ts'
+import * as endOfLeases from './0092-end-of-leases.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -185,4 +186,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0089-open-id', ...openId },
 	{ name: '0090-words-by-index', ...wordsByIndex },
 	{ name: '0091-change-times', ...changeTimes },
+	{ name: '0092-end-of-leases', ...endOfLeases },
 ]

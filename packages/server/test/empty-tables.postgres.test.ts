@@ -1,9 +1,10 @@
 // PostgreSQL keeps the plan of a statement that was made while its tables were empty, until their rows have been counted.
 import { beforeEach, expect, inject, it } from 'vitest'
+import { findTargets } from '../src/webhooks/engine/queue-store.ts'
 import { newDatabase, type TestDatabase } from './databases.ts'
 import { startSubscriber } from './deliveries.ts'
 import { startTestServer, type TestServer } from './harness.ts'
-import { connect } from './plans.ts'
+import { connect, plansBy, record } from './plans.ts'
 
 let database: TestDatabase
 let ask: Awaited<ReturnType<typeof connect>>['ask']
@@ -47,4 +48,12 @@ it('Nor is all of an organization read for long, by an index that knows no more 
 	const [row] = await ask("select sum(idx_tup_read) as entries from pg_stat_user_indexes where relname = 'events'")
 	// A create reads a few; with such a plan, one of all that were created before: half a million in all.
 	expect(Number(row?.entries)).toBeLessThan(100_000)
+})
+
+it('What is due brings each endpoint and its host by their keys, also by a plan that was made while there were none', async () => {
+	await server.close()
+	await ask('set enable_seqscan = off')
+	const [plan] = await plansBy('postgres', ask, await record('postgres', (db) => findTargets(db, 0)))
+	expect(plan).toMatch(/ on webhook_endpoints\s+Index Cond: \(\("organizationId" = pairs\.o\) AND \(id = pairs\.e\)\)/)
+	expect(plan).toMatch(/ on webhook_hosts\s+Index Cond: \(host = p\.host\)/)
 })

@@ -233,7 +233,7 @@ const result = (): DeliveryResult => ({
 const complete = (db: Db) => {
 	const all = async (query: never, params: never): Promise<never[]> => {
 		await db.all(query, params)
-		return [{ id: result().id, outOfOrder: false }] as never[]
+		return [{ id: result().id, leaseEnd: result().leaseEnd, outOfOrder: false }] as never[]
 	}
 	return completeDeliveries({ ...db, all }, [result()])
 }

@@ -2,11 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Remit as Client } from '@remit/sdk'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { newEmptyPostgres } from './databases.ts'
 import { encryptionKey } from './leaks.ts'
 import { findPrevious, unpack } from './previous-version.ts'
 import { Remit, type Served } from './remit.ts'
+import { Sink } from './sink.ts'
 
 const previous = findPrevious()
 
@@ -23,7 +25,12 @@ describe.skipIf(!previous)(`beside ${previous?.slice(0, 12) ?? 'the version befo
 		database = await newEmptyPostgres()
 		const env = {
 			...{ DATABASE_URL: database.url, DATA_DIR: folder, ENCRYPTION_KEYS: encryptionKey(), WEB: 'off' },
-			...{ INVOICING_RATE_LIMIT: '0', INTEGRATION_RATE_LIMIT: '0', NODE_OPTIONS: '--conditions=remit-source' },
+			...{
+				INVOICING_RATE_LIMIT: '0',
+				INTEGRATION_RATE_LIMIT: '0',
+				EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+				NODE_OPTIONS: '--conditions=remit-source',
+			},
 		}
 		older = new Remit(env, folder, unpack(previous as string, folder))
 		newer = new Remit(env, folder)
@@ -102,6 +109,34 @@ describe.skipIf(!previous)(`beside ${previous?.slice(0, 12) ?? 'the version befo
 		await expect.poll(() => ids(0)).toEqual(await ids(1))
 		const told = JSON.stringify((await ask(0, 'GET', '/webhooks/events?limit=100')).body)
 		for (const made of [id, another]) expect(told).toContain(made)
+	})
+
+	it('both deliver webhooks of both, each once, and neither touches what the other has under way', async () => {
+		const sink = await new Sink().start()
+		onTestFinished(() => sink.stop())
+		const remits = servers.map(({ url }) => new Client({ apiKey: key, baseUrl: url }))
+		const [one, other] = remits as [Client, Client]
+		const endpoint = await sink.subscribe(other, 'company.created')
+		// The host is on probation until it has answered.
+		await create(0, '/api/companies', { name: 'First' })
+		await expect.poll(async () => (await one.webhooks.deliveries.list({ status: 'succeeded' })).data).toHaveLength(1)
+		const answer = Promise.withResolvers<{ status: number }>()
+		sink.answer = () => answer.promise
+		for (let n = 0; n < 60; n++) await create(n % 2, '/api/companies', { name: `Company ${n}` })
+		await sink.events(26)
+		// The older one is asked to pause what the newer one has under way, and the other way round.
+		await one.webhooks.endpoints.update(endpoint, { status: 'paused' })
+		await other.webhooks.endpoints.update(endpoint, { status: 'active' })
+		answer.resolve({ status: 204 })
+		const total = async (status: 'succeeded' | 'skipped') => (await other.webhooks.deliveries.list({ status })).meta.total ?? 0
+		await expect.poll(async () => (await total('succeeded')) + (await total('skipped'))).toBe(61)
+		await other.webhooks.endpoints.redeliver(endpoint, {})
+		await expect.poll(() => total('succeeded')).toBe(61)
+		expect(sink.problems).toEqual([])
+		expect(sink.received.map(({ event }) => event.id).toSorted()).toEqual(
+			[...new Set(sink.received.map(({ event }) => event.id))].toSorted(),
+		)
+		expect(sink.received).toHaveLength(61)
 	})
 
 	it('the older one that is started again serves on, or says in one line why it does not', async () => {

@@ -11,22 +11,43 @@ import { isAnyOf } from '../db/records.ts'
 /** A delivery that is not done; a server of an older version beside this one writes `delivering`. */
 export const isWaiting = `"status" in ('pending', 'delivering', 'retrying')`
 
+/** A lease ends no later than this: 75 s are the most that an engine takes, and the clocks of two processes may differ. */
+const longestLeaseMs = 90_000
+
+/** SQL: whether a delivery is under way, or was when its process died. A server of an older version beside this one writes `leased`. */
+export const isLeased = `(leased or "leaseEnd" is not null)`
+
+/**
+ * SQL: whether no engine holds a delivery. A lease that ends later than any can is from before the clock was set back. It takes `now`. On
+ * PostgreSQL no index has the column, so that a claim writes none: the few that are held are passed over row by row.
+ */
+export const isFree = `("leaseEnd" is null or "leaseEnd" - ? not between 1 and ${longestLeaseMs})`
+
 /** SQL: whether a delivery holds the later ones of its record back; `name` is its table or alias in the query. */
 export const isHolding = (name: string) => `(${name}.${isWaiting} and not ${name}."outOfOrder")`
 
 /**
- * SQL of a recursive table `waiting`: the organization `o` and id `e` of each endpoint that has a delivery which the engine may claim, and
- * `due`, when the first of these is due. It goes from one endpoint to the next by the index of due deliveries, in which the others are
+ * SQL of a recursive table `waiting`: the organization `o` and id `e` of each endpoint for which a delivery waits or is under way, and
+ * `due`, when the first is due that the engine may claim. It goes from one endpoint to the next by the index of due deliveries, in which the others are
  * not: an endpoint for which nothing waits costs nothing.
  */
-export function waitingEndpoints(dialect: Dialect): string {
+export const waitingEndpoints = (knex: Knex, dialect: Dialect, now: Knex.Value) =>
+	knex.raw(
+		`${pairs(dialect)}, waiting(o, e, due) as (
+			select o, e, (select "nextAttemptAt" from webhook_deliveries where "nextAttemptAt" is not null
+				and "organizationId" = o and "endpointId" = e and ${isFree} order by "nextAttemptAt" limit 1)
+			from pairs where e is not null)`,
+		[now],
+	)
+
+function pairs(dialect: Dialect): string {
 	const next = (columns: string, after = '') =>
 		`(select ${columns} from webhook_deliveries d where "nextAttemptAt" is not null ${after}
 			order by "organizationId", "endpointId", "nextAttemptAt" limit 1)`
-	const [pair, all] = ['"organizationId", "endpointId"', '"organizationId", "endpointId", "nextAttemptAt"']
+	const pair = '"organizationId", "endpointId"'
 	if (dialect === 'postgres')
-		return `waiting(o, e, due) as (select * from ${next(all)} as first union all
-			select n.* from waiting w cross join lateral ${next(all, `and (${pair}) > (w.o, w.e)`)} as n)`
+		return `pairs(o, e) as (select * from ${next(pair)} as first union all
+			select n.* from pairs w cross join lateral ${next(pair, `and (${pair}) > (w.o, w.e)`)} as n)`
 	// SQLite would look for the pair by its first part alone.
 	const here = next('"endpointId"', 'and "organizationId" = w.o and "endpointId" > w.e')
 	const [organization, endpoint] = ['"organizationId"', '"endpointId"'].map((column) =>
@@ -34,11 +55,7 @@ export function waitingEndpoints(dialect: Dialect): string {
 	)
 	return `pairs(o, e) as (select * from ${next(pair)} as first union all
 			select case when ${here} is null then ${organization} else w.o end, coalesce(${here}, ${endpoint})
-			from pairs w where w.e is not null),
-		waiting(o, e, due) as (
-			select o, e, (select "nextAttemptAt" from webhook_deliveries where "nextAttemptAt" is not null
-				and "organizationId" = o and "endpointId" = e order by "nextAttemptAt" limit 1)
-			from pairs where e is not null)`
+			from pairs w where w.e is not null)`
 }
 
 interface NewDeliveries {

@@ -1,5 +1,6 @@
 // What waits to be done. Nothing here counts to the end of a long queue, and no scrape runs a query (backlog.ts).
 import { type Db, query } from '../db/database.ts'
+import { isFree } from '../events/fan-out-store.ts'
 import { due } from '../work/jobs-store.ts'
 
 /** Deliveries of an endpoint, and jobs, are counted up to this. */
@@ -23,6 +24,7 @@ const endpoints = query<{ now: number } & Partial<EndpointKey>, EndpointBacklog>
 		knex('webhook_deliveries as d')
 			.whereRaw('d."organizationId" = p."organizationId" and d."endpointId" = p.id and d."nextAttemptAt" is not null')
 			.where('d.nextAttemptAt', '<=', now)
+			.whereRaw(isFree, [now])
 	const first = due().select('d.nextAttemptAt').orderBy('d.nextAttemptAt').limit(1, { skipBinding: true })
 	const some = due().select(knex.raw('1')).limit(countedUpTo, { skipBinding: true })
 	const rows = knex('webhook_endpoints as p')

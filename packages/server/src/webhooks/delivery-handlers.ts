@@ -24,14 +24,15 @@ const notFound = (id: string) =>
 	new ApiError('webhook_delivery_not_found', `There is no delivery ${id}, or it is no longer kept.`)
 
 export const list: Handler<'webhooks.deliveries.list'> = async ({ query, caller }, context) => {
-	const { db } = context
+	const { db, now } = context
 	const { limit: _, offset, cursor: _cursor, type, resourceType, since, status, ...rest } = query
 	const types = typesMatching({ type, resourceType }, null)
 	const filters = {
 		...rest,
 		organizationId: caller.organizationId,
 		...(types && { types }),
-		...(status === 'delivering' ? { isLeased: true as const } : status !== undefined && { status }),
+		...(status === 'delivering' ? { underWayAt: now } : status !== undefined && { status }),
+		...((status === 'pending' || status === 'retrying') && { atRestAt: now }),
 		...(since !== undefined && { from: beginningOf('whd', since) }),
 	}
 	const branches = await branchesOf(db, caller, filters)

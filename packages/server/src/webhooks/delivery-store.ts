@@ -16,6 +16,7 @@ import {
 	totalOf,
 } from '../db/pages.ts'
 import { isAnyOf, type ListFilter } from '../db/records.ts'
+import { isLeased } from '../events/fan-out-store.ts'
 import { readEvent } from '../events/store.ts'
 import type { DeliveryStatus, EventType, WebhookDelivery, WebhookDeliveryDetails } from '../generated/contract.ts'
 import { fields } from '../generated/tables.ts'
@@ -30,33 +31,50 @@ interface Key {
 type Filters = Pick<ListFilter<'webhooks.deliveries.list'>, 'endpointId' | 'eventId' | 'resourceId'> & {
 	readonly organizationId: string
 	readonly eventType?: EventType
-	/** Of one that is under way the column has what it was before. */
 	readonly status?: DeliveryStatus
-	/** Only those that are under way. */
-	readonly isLeased?: true
+	/** Only those that are under way at this time, or none of them: their column has what they were before. */
+	readonly underWayAt?: number
+	readonly atRestAt?: number
 	/** Only of these types. */
 	readonly types?: readonly EventType[]
 	/** Only this delivery and newer ones. */
 	readonly from?: string
 }
 
-/** While an attempt is under way, the column `nextAttemptAt` holds the end of its lease, which callers do not see. */
 const shown = (knex: Knex, dialect: Dialect) => ({
-	status: knex.raw(`case when leased then 'delivering' else status end`),
+	status: knex.raw(`case when ${isLeased} then 'delivering' else status end`),
 	nextAttemptAt: knex.raw(attemptedFrom(dialect)),
 	onProbation: knex.raw(isOnProbation),
 })
 
+/**
+ * The few that are under way, by their ids, so that the others are counted by an index which does not have this column. No index of PostgreSQL
+ * has it: they are among the first that are due at each endpoint, behind those that became due meanwhile.
+ */
+const underWay = (knex: Knex, organizationId: Knex.Value, now: Knex.Value, dialect: Dialect) =>
+	dialect === 'sqlite'
+		? knex('webhook_deliveries').where({ organizationId }).whereRaw(isLeased).select('id')
+		: knex.raw(
+				`select d.id from webhook_endpoints p cross join lateral (
+					select id, "leaseEnd" from webhook_deliveries where "organizationId" = p."organizationId" and "endpointId" = p.id
+					and "nextAttemptAt" <= ? order by "nextAttemptAt" limit ${countBound}) as d
+				where p."organizationId" = ? and d."leaseEnd" is not null`,
+				[now, organizationId],
+			)
+
 /** After its prefix a delivery's id begins with its event's, so the primary key finds an event's deliveries. */
-function matching(knex: Knex, { eventId, types, from, isLeased, ...filters }: Placeholders<Filters>, dialect: Dialect) {
+function matching(
+	knex: Knex,
+	{ eventId, types, from, underWayAt, atRestAt, ...filters }: Placeholders<Filters>,
+	dialect: Dialect,
+) {
 	const rows = knex('webhook_deliveries').where(filters)
-	if (isLeased !== undefined) rows.whereRaw('leased')
-	// The few that are under way, so that the others are counted by an index which does not have this column.
-	else if (filters.status !== undefined)
-		rows.whereNotIn(
-			'id',
-			knex('webhook_deliveries').where({ organizationId: filters.organizationId }).whereRaw('leased').select('id'),
-		)
+	const { organizationId } = filters
+	if (underWayAt !== undefined)
+		rows.whereRaw(dialect === 'sqlite' ? 'id in (?)' : 'id = any(array(?))', [
+			underWay(knex, organizationId, underWayAt, dialect),
+		])
+	if (atRestAt !== undefined) rows.whereRaw('id not in (?)', [underWay(knex, organizationId, atRestAt, dialect)])
 	if (types !== undefined) rows.whereRaw(isAnyOf('eventType', dialect), [types])
 	if (from !== undefined) rows.where('id', '>=', from)
 	if (eventId === undefined) return rows

@@ -2,6 +2,7 @@
 // attempts by it, and deliveries show it.
 import { hourMs } from '../base/dates.ts'
 import type { Dialect } from '../db/database.ts'
+import { isLeased } from '../events/fan-out-store.ts'
 
 const attemptsAnHour = 20
 
@@ -24,10 +25,10 @@ const ofDelivery = `from webhook_endpoints p join webhook_hosts h on h.host = p.
 	where p."organizationId" = webhook_deliveries."organizationId" and p.id = webhook_deliveries."endpointId"`
 
 /** SQL: whether a delivery waits for its host to answer. PostgreSQL might read all endpoints and hosts for an `exists`. */
-export const isOnProbation = `(status in ('pending', 'retrying') and not leased and coalesce((select not ${isFree} ${ofDelivery}), true))`
+export const isOnProbation = `(status in ('pending', 'retrying') and not ${isLeased} and coalesce((select not ${isFree} ${ofDelivery}), true))`
 
 /** SQL: when a delivery that waits is attempted, at the earliest; null when it is done, under way, or behind another. */
 export const attemptedFrom = (dialect: Dialect) => {
 	const hostMayBeTriedFrom = `coalesce((select ${mayBeTriedFrom(dialect)} ${ofDelivery} and not ${isFree}), 0)`
-	return `case when "nextAttemptAt" is not null and not leased then ${latest(dialect, '"nextAttemptAt"', hostMayBeTriedFrom)} end`
+	return `case when "nextAttemptAt" is not null and not ${isLeased} then ${latest(dialect, '"nextAttemptAt"', hostMayBeTriedFrom)} end`
 }

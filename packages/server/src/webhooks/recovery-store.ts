@@ -1,6 +1,7 @@
 // After an outage of an endpoint its first success brings the waiting retries forward: they would otherwise wait up to a day. An attempt
 // that was brought forward and fails leaves the schedule as it was, so that no delivery uses up its attempts by it.
 import { asNumber, type Db, query } from '../db/database.ts'
+import { isFree, isLeased } from '../events/fan-out-store.ts'
 import type { EndpointKey } from './endpoint-store.ts'
 
 /** Failures for a shorter time are no outage, but of an event that is rejected, and it would be tried again after each success. */
@@ -67,7 +68,7 @@ const forward = query<Range & { last: string; now: number; from: number; to: num
 	(knex, { organizationId, endpointId, after, last, now, from, to }) =>
 		knex.raw(
 			`update webhook_deliveries set "scheduledAt" = "nextAttemptAt", "nextAttemptAt" = ?
-			where "organizationId" = ? and "endpointId" = ? and ${isRetrying} and not leased and id > ? and id <= ?
+			where "organizationId" = ? and "endpointId" = ? and ${isRetrying} and not ${isLeased} and id > ? and id <= ?
 			and "scheduledAt" is null and "nextAttemptAt" > ? and "updatedAt" between ? and ?`,
 			[now, organizationId, endpointId, after, last, now, from, to],
 		),
@@ -81,6 +82,7 @@ const enoughDue = query<{ organizationId: string; endpointId: string; now: numbe
 				knex('webhook_deliveries')
 					.where({ organizationId, endpointId })
 					.where('nextAttemptAt', '<=', now)
+					.whereRaw(isFree, [now])
 					.limit(asNumber(partSize), { skipBinding: true })
 					.select('id')
 					.as('part'),

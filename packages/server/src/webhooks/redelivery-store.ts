@@ -1,7 +1,7 @@
 // Makes deliveries of an endpoint again, of which there may be millions: a first part in the request, and the rest by backlog-store.ts.
 import { beginningOf } from '../base/ids.ts'
 import { asNumber, type Db, type Dialect, query } from '../db/database.ts'
-import { isHolding, ofRecord } from '../events/fan-out-store.ts'
+import { isHolding, isLeased, ofRecord } from '../events/fan-out-store.ts'
 import type { RedeliverStatus } from '../generated/contract.ts'
 import type { EndpointKey } from './endpoint-store.ts'
 
@@ -77,10 +77,10 @@ const queriesOf = ({ among, statuses }: Choice) => ({
 		(knex, { organizationId, endpointId, after, last, upTo, now }, dialect) =>
 			knex.raw(
 				`with part as (select id, row_number() over (partition by "resourceId" order by sequence) as place
-					from webhook_deliveries where ${inRange} ${among} and status in ${statuses} and not leased)
+					from webhook_deliveries where ${inRange} ${among} and status in ${statuses} and not ${isLeased})
 				update webhook_deliveries as a set status = 'pending', "retryCount" = 0, "scheduledAt" = null, "holdsUntil" = null, "outOfOrder" = false, "updatedAt" = ?,
 					"nextAttemptAt" = case when part.place = 1 and not ${hasEarlierToCome(statuses)} then ${asInteger(dialect)} end
-				from part where a."organizationId" = ? and a.id = part.id and a.status in ${statuses} and not a.leased
+				from part where a."organizationId" = ? and a.id = part.id and a.status in ${statuses} and not ${isLeased}
 				returning ${dialect === 'sqlite' ? '' : 'a.'}id`,
 				[organizationId, endpointId, after, last, now, after, upTo, now, organizationId],
 			),
@@ -96,12 +96,12 @@ const queriesOf = ({ among, statuses }: Choice) => ({
 						.whereRaw(`true ${among}`)
 						.orderBy('id')
 						.limit(asNumber(countRange), { skipBinding: true })
-						.select('id', 'status', 'leased')
+						.select('id', 'status', 'leased', 'leaseEnd')
 						.as('some'),
 				)
 				.count({ looked: '*' })
 				.max({ last: 'id' })
-				.select(knex.raw(`count(case when status in ${statuses} and not leased then 1 end) as matching`)),
+				.select(knex.raw(`count(case when status in ${statuses} and not ${isLeased} then 1 end) as matching`)),
 	),
 })
 

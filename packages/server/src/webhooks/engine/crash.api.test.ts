@@ -76,7 +76,7 @@ async function rowsOf<Row>(sql: string): Promise<Row[]> {
 
 /** The claims now: a killed server's results are lost, and the deliveries that it had claimed may be made again. */
 const claimsNow = () =>
-	rowsOf<{ id: string; lease: string }>(`select id, "nextAttemptAt" as lease from webhook_deliveries where leased`)
+	rowsOf<{ id: string; lease: string }>(`select id, "leaseEnd" as lease from webhook_deliveries where "leaseEnd" is not null`)
 
 /** Accepts events, some slowly, and fails some; returns how often the sink accepted each. */
 function acceptMost(sink: Sink): Map<string, number> {

@@ -52,7 +52,7 @@ export interface EngineOptions {
 const pollMs = 250
 /** How many times as long as a look-up took the engine rests before the next: it costs more the more endpoints have something that waits. */
 const restFactors = { sqlite: 9, postgres: 4 }
-/** How much longer a lease is than the time limit of an attempt. */
+/** How much longer a lease is than the time limit of an attempt. With the longest that there may be it stays below `longestLeaseMs`. */
 const leaseMarginMs = 15_000
 /**
  * Results written, and deliveries claimed, in one transaction; its commit wakes the engine for the rest. On SQLite everything
@@ -123,11 +123,11 @@ export class DeliveryEngine {
 	}
 
 	async start(): Promise<void> {
-		const { db, now } = this.#options
+		const { db } = this.#options
 		// Only one server uses a SQLite database: the process that held any lease has ended.
 		if (db.dialect === 'sqlite')
 			await db.transaction(async (tx) => {
-				await releaseDeliveries(tx, now())
+				await releaseDeliveries(tx)
 				await releaseHosts(tx)
 			})
 		this.#stopListening = db.onCommit(() => this.#wake())
@@ -199,7 +199,7 @@ export class DeliveryEngine {
 					const released = unmade.map(({ result }) => result.id)
 					// Sent together: to PostgreSQL it is one round trip.
 					await Promise.all([
-						released.length > 0 && releaseDeliveries(tx, now(), released),
+						released.length > 0 && releaseDeliveries(tx, released),
 						results.length > 0 && completeDeliveries(tx, results),
 						lapsed.length > 0 && lapseHosts(tx, lapsed, now()),
 						noteHosts(tx, [...ended, ...unmade], now()),

@@ -5,7 +5,7 @@ import { hourMs } from '../../base/dates.ts'
 import { asNumber, type Db, type Placeholders, query } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import { type Part, RowList } from '../../db/row-lists.ts'
-import { isHolding, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
+import { isFree, isHolding, isLeased, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
 import { hasPass, mayBeTried } from '../probation-store.ts'
 
 /** An endpoint with deliveries that are due. */
@@ -30,13 +30,19 @@ export interface Target {
 	readonly headers: string | null
 }
 
+/** For each of `w` in turn, by two keys: SQLite might begin with all endpoints, and PostgreSQL has the same in mind while there are few. */
+const endpointAndHost = {
+	sqlite: `cross join webhook_endpoints as p on p."organizationId" = w.o and p.id = w.e left join webhook_hosts as h on h.host = p.host`,
+	postgres: `cross join lateral (select * from webhook_endpoints where "organizationId" = w.o and id = w.e limit 1) as p
+		left join lateral (select * from webhook_hosts where host = p.host limit 1) as h on true`,
+}
+
 const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, hourAgo }, dialect) =>
 	knex
-		.from(knex.raw(`(with recursive ${waitingEndpoints(dialect)} select o, e from waiting where due <= ?) as w`, [now]))
-		// SQLite might begin with all endpoints, but for "cross join".
-		.joinRaw('cross join webhook_endpoints as p')
-		.leftJoin('webhook_hosts as h', 'h.host', 'p.host')
-		.whereRaw('p."organizationId" = w.o and p.id = w.e')
+		.from(
+			knex.raw('(with recursive ? select o, e from waiting where due <= ?) as w', [waitingEndpoints(knex, dialect, now), now]),
+		)
+		.joinRaw(endpointAndHost[dialect])
 		// As an expression: the index of statuses would hold all endpoints of the organization.
 		.whereRaw(`p.status || '' = 'active'`)
 		.whereNull('p.deletedAt')
@@ -77,39 +83,42 @@ const due = (knex: Knex, { organizationId, endpointId, now, limit }: Placeholder
 	knex('webhook_deliveries')
 		.where({ organizationId, endpointId })
 		.where('nextAttemptAt', '<=', now)
+		.whereRaw(isFree, [now])
 		.orderBy(['nextAttemptAt', 'id'])
 		.limit(asNumber(limit))
-		.select('organizationId', 'id as deliveryId', 'eventId', 'resourceId', 'sequence')
-		.select('retryCount', 'attemptCount', 'scheduledAt', 'outOfOrder')
 
-const found = query<ClaimQuery, ClaimedDelivery>(due)
+const claimed = `"organizationId", id as "deliveryId", "eventId", "resourceId", sequence, "retryCount", "attemptCount", "scheduledAt", "outOfOrder"`
+
+const found = query<ClaimQuery, ClaimedDelivery>((knex, claim) => due(knex, claim).select(knex.raw(claimed)))
 
 const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: number; now: number }>(
 	(knex, { organizationId, ids, leaseEnd, now }) =>
 		knex('webhook_deliveries')
 			.where({ organizationId })
 			.whereRaw(isAnyOf('id', 'sqlite'), [ids])
-			.update({ leased: true, nextAttemptAt: leaseEnd, updatedAt: now }),
+			.update({ leaseEnd, updatedAt: now }),
 )
 
+/** `leased` is true where an older server has lost its lease. */
 const claiming = query<ClaimQuery & { leaseEnd: number }, ClaimedDelivery>((knex, claim) =>
 	knex.raw(
-		`with due as materialized (?) update webhook_deliveries as d set leased = true, "nextAttemptAt" = ?, "updatedAt" = ?
-		from due where d."organizationId" = due."organizationId" and d.id = due."deliveryId" returning due.*`,
-		[due(knex, claim).forUpdate().skipLocked(), claim.leaseEnd, claim.now],
+		`update webhook_deliveries set leased = false, "leaseEnd" = ?, "updatedAt" = ?
+		where "organizationId" = ? and id = any(array(?)) returning ${claimed}`,
+		[claim.leaseEnd, claim.now, claim.organizationId, due(knex, claim).select('id').forUpdate().skipLocked()],
 	),
 )
 
 /**
- * Claims up to `limit` due deliveries of an endpoint, under a lease until `leaseEnd`. On PostgreSQL by one statement, since a second costs it
+ * Claims up to `limit` due deliveries of an endpoint, under a lease until `leaseEnd`. It changes no column that an index of PostgreSQL has. On PostgreSQL by one statement, since a second costs it
  * a round trip.
  */
 export async function claimDeliveries(db: Db, claim: ClaimQuery, leaseEnd: number): Promise<ClaimedDelivery[]> {
 	if (db.dialect === 'postgres') return db.all(claiming, { ...claim, leaseEnd })
-	const claimed = await db.all(found, claim)
+	const deliveries = await db.all(found, claim)
 	const { organizationId, now } = claim
-	if (claimed.length > 0) await db.run(lease, { organizationId, ids: claimed.map(({ deliveryId }) => deliveryId), leaseEnd, now })
-	return claimed
+	const ids = deliveries.map(({ deliveryId }) => deliveryId)
+	if (ids.length > 0) await db.run(lease, { organizationId, ids, leaseEnd, now })
+	return deliveries
 }
 
 /** The result of a claimed delivery, as it is written. */
@@ -147,6 +156,7 @@ type Result = Omit<DeliveryResult, 'wasOutOfOrder'>
 /** What a delivery is after its result has been written. */
 interface Written {
 	readonly id: string
+	readonly leaseEnd: number
 	readonly outOfOrder: boolean | number
 }
 
@@ -191,7 +201,7 @@ const outcome = query<Part<Result>, Written>((knex, part, dialect) =>
 		`update webhook_deliveries as d set
 			status = case when r.status <> 'retrying' or (p.status = 'active' and p."deletedAt" is null) then r.status
 				when p."deletedAt" is null then 'skipped' else 'cancelled' end,
-			leased = false,
+			"leaseEnd" = null,
 			"nextAttemptAt" = case when p.status = 'active' and p."deletedAt" is null then case when ${missedRecovery} then r."endedAt" else r."nextAttemptAt" end end,
 			"scheduledAt" = case when p.status = 'active' and p."deletedAt" is null then case when ${missedRecovery} then r."nextAttemptAt" else r."scheduledAt" end end,
 			"outOfOrder" = d."outOfOrder" or (${mayRetry} and p.ordering = 'none'),
@@ -202,8 +212,8 @@ const outcome = query<Part<Result>, Written>((knex, part, dialect) =>
 			"lastResponseStatus" = r."responseStatus", "lastError" = r.error, "updatedAt" = r."endedAt"
 		from ? join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r."endpointId"
 		where d."organizationId" = r."organizationId" and d.id = r.id
-		and d.leased and d."nextAttemptAt" = r."leaseEnd"
-		returning ${['id', 'outOfOrder'].map((name) => (dialect === 'sqlite' ? `"${name}"` : `d."${name}"`)).join(', ')}`,
+		and d."leaseEnd" = r."leaseEnd"
+		returning ${dialect === 'sqlite' ? 'id, "outOfOrder"' : 'd.id, d."outOfOrder", r."leaseEnd"'}`,
 		[results.table(knex, part, dialect)],
 	),
 )
@@ -213,10 +223,10 @@ const conclusion = query<
 	Pick<Result, 'organizationId' | 'id' | 'leaseEnd' | 'status' | 'counts' | 'responseStatus' | 'error' | 'endedAt'>
 >((knex, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt }) =>
 	knex('webhook_deliveries')
-		.where({ organizationId, id, leased: true, nextAttemptAt: leaseEnd })
+		.where({ organizationId, id, leaseEnd })
 		.update({
 			status,
-			leased: false,
+			leaseEnd: null,
 			nextAttemptAt: null,
 			scheduledAt: null,
 			holdsUntil: null,
@@ -233,8 +243,10 @@ async function writeOutcomes(db: Db, all: readonly DeliveryResult[]): Promise<Wr
 	if (db.dialect === 'postgres') return results.all(db, outcome, all)
 	const written: Written[] = []
 	for (const result of all) {
-		if (result.status === 'retrying') written.push(...(await results.all(db, outcome, [result])))
-		else if (await conclude(db, result)) written.push({ id: result.id, outOfOrder: false })
+		const { id, leaseEnd } = result
+		if (result.status === 'retrying')
+			for (const row of await results.all(db, outcome, [result])) written.push({ ...row, leaseEnd })
+		else if (await conclude(db, result)) written.push({ id, leaseEnd, outOfOrder: false })
 	}
 	return written
 }
@@ -315,10 +327,11 @@ async function promote(db: Db, all: readonly Place[]): Promise<void> {
 
 /** Writes results and releases the deliveries that waited for them. A result whose lease has been lost is dropped. */
 export async function completeDeliveries(db: Db, all: readonly DeliveryResult[]): Promise<void> {
-	const last = withLastLease(all)
-	const written = new Map((await writeOutcomes(db, last)).map((row) => [row.id, row]))
-	const held = last.filter(({ id }) => written.has(id))
-	const isDone = ({ id, status }: DeliveryResult) => status !== 'retrying' || written.get(id)?.outOfOrder
+	// A delivery may have been claimed twice.
+	const nameOf = ({ id, leaseEnd }: Pick<Written, 'id' | 'leaseEnd'>) => `${id} ${leaseEnd}`
+	const written = new Map((await writeOutcomes(db, all)).map((row) => [nameOf(row), row]))
+	const held = all.filter((result) => written.has(nameOf(result)))
+	const isDone = (result: DeliveryResult) => result.status !== 'retrying' || written.get(nameOf(result))?.outOfOrder
 	const promoting = held.filter((result) => !result.wasOutOfOrder && isDone(result))
 	await Promise.all([results.run(db, attempts, held.map(attemptOf)), promote(db, promoting)])
 }
@@ -338,7 +351,7 @@ const endsAtOnce = 250
 const endings = query<{ now: number }, Held>((knex, { now }, dialect) =>
 	knex.raw(
 		`with part as materialized (select "organizationId" as organization, id as delivery from webhook_deliveries
-			where "holdsUntil" <= ? and status = 'retrying' and not leased order by "holdsUntil" limit ${endsAtOnce}
+			where "holdsUntil" <= ? and status = 'retrying' and not ${isLeased} order by "holdsUntil" limit ${endsAtOnce}
 			${dialect === 'sqlite' ? '' : 'for update skip locked'})
 		update webhook_deliveries set "outOfOrder" = true, "holdsUntil" = null from part where "organizationId" = organization and id = delivery
 		returning "organizationId", id, "endpointId", "resourceId", sequence`,
@@ -356,22 +369,11 @@ export async function endHolds(db: Db, now: number): Promise<boolean> {
 	return ended.length === endsAtOnce
 }
 
-/** Keeps the result of the last claim when a delivery was claimed twice. */
-function withLastLease(results: readonly DeliveryResult[]): DeliveryResult[] {
-	const last = new Map<string, DeliveryResult>()
-	for (const result of results) {
-		const other = last.get(result.id)
-		if (!other || other.leaseEnd < result.leaseEnd) last.set(result.id, result)
-	}
-	return [...last.values()]
-}
-
-const release = query<{ now: number; ids?: readonly string[] }>((knex, { now, ids }, dialect) => {
-	const held = knex('webhook_deliveries').whereRaw('leased')
+const release = query<{ ids?: readonly string[] }>((knex, { ids }, dialect) => {
+	const held = knex('webhook_deliveries').whereRaw(isLeased)
 	if (ids !== undefined) held.whereRaw(isAnyOf('id', dialect), [ids])
-	return held.update({ leased: false, nextAttemptAt: now })
+	return held.update({ leased: false, leaseEnd: null })
 })
 
 /** Returns claimed deliveries to the queue as if they had not been attempted; without ids, all that an ended process left. */
-export const releaseDeliveries = (db: Db, now: number, ids?: readonly string[]) =>
-	db.run(release, { now, ...(ids !== undefined && { ids }) })
+export const releaseDeliveries = (db: Db, ids?: readonly string[]) => db.run(release, { ...(ids !== undefined && { ids }) })

@@ -1,6 +1,6 @@
 // Repairs the queue: finds deliveries that wait although nothing will ever release them.
 import { type Database, query } from '../../db/database.ts'
-import { hasEarlier, isWaiting, waitingEndpoints } from '../../events/fan-out-store.ts'
+import { hasEarlier, isFree, isWaiting, waitingEndpoints } from '../../events/fan-out-store.ts'
 import { longestWait } from '../../work/backoff.ts'
 import { inParts } from '../../work/parts.ts'
 
@@ -11,8 +11,8 @@ const strays = query<{ now: number }>((knex, { now }) =>
 			select max(d.id) from webhook_deliveries d where d."organizationId" = p."organizationId" and d."endpointId" = p.id)
 		where (p.status <> 'active' or p."deletedAt" is not null) and p."skipUpTo" is null and exists (
 			select 1 from webhook_deliveries d where d."organizationId" = p."organizationId" and d."endpointId" = p.id
-			and d.${isWaiting} and (not d.leased or d."nextAttemptAt" <= ?))`,
-		[now],
+			and d.${isWaiting} and ${isFree} and (not d.leased or d."nextAttemptAt" <= ?))`,
+		[now, now],
 	),
 )
 
@@ -59,11 +59,11 @@ const stuck = query<Stretch>((knex, { now, ...ends }) =>
 /** Asks for each endpoint alone, by the index of due deliveries: all that wait for an attempt may be a million. */
 const overlong = query<{ now: number; latest: number }>((knex, { now, latest }, dialect) =>
 	knex.raw(
-		`with recursive ${waitingEndpoints(dialect)} update webhook_deliveries set "nextAttemptAt" = ?, "scheduledAt" = null where ("organizationId", id) in (
+		`with recursive ? update webhook_deliveries set "nextAttemptAt" = ?, "scheduledAt" = null, "leaseEnd" = null where ("organizationId", id) in (
 			select d."organizationId", d.id from waiting w
 			cross join webhook_deliveries d where d."organizationId" = w.o and d."endpointId" = w.e
 			and d."nextAttemptAt" > ? limit ${batch})`,
-		[now, latest],
+		[waitingEndpoints(knex, dialect, now), now, latest],
 	),
 )
 
