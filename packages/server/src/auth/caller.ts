@@ -70,6 +70,8 @@ export class Callers {
 	readonly #monotonic: () => number
 	readonly #baseUrl: string
 	readonly #known = new Map<string, Known>()
+	/** The look-ups under way that began after the last call of `forget`: all who wait for a key share one. */
+	readonly #underWay = new Map<string, Promise<Known | undefined>>()
 	/** The hashes of keys that have worked in this process: they are no guesses. */
 	readonly #worked = new Set<string>()
 	/** The keys and sessions that were used, by their ids. */
@@ -131,7 +133,17 @@ export class Callers {
 		return caller
 	}
 
-	async #lookUp(hash: string, lookUp: LookUp): Promise<Known | undefined> {
+	#lookUp(hash: string, lookUp: LookUp): Promise<Known | undefined> {
+		const begun = this.#underWay.get(hash)
+		if (begun) return begun
+		const found = this.#ask(hash, lookUp).finally(() => {
+			if (this.#underWay.get(hash) === found) this.#underWay.delete(hash)
+		})
+		this.#underWay.set(hash, found)
+		return found
+	}
+
+	async #ask(hash: string, lookUp: LookUp): Promise<Known | undefined> {
 		const changes = this.#changes
 		const until = this.#monotonic() + keyCacheMs
 		const found = await lookUp(this.#db, hash)
@@ -150,6 +162,7 @@ export class Callers {
 	/** Drops an organization's callers from the cache. To be called when its settings, keys, people or sessions have changed. */
 	forget(organizationId: string): void {
 		this.#changes++
+		this.#underWay.clear()
 		for (const [hash, { caller }] of this.#known) if (caller.organizationId === organizationId) this.#known.delete(hash)
 	}
 
