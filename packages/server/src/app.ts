@@ -19,7 +19,14 @@ import { problemReply, send, toApiError } from './http/answers.ts'
 import { dispatch } from './http/dispatch.ts'
 import type { Load } from './http/load.ts'
 import { beginRequest } from './http/request-context.ts'
-import { authenticate, countMisses, countRequest, countVisits, limitVisitors } from './http/steps/authenticate.ts'
+import {
+	authenticate,
+	authenticateAgain,
+	countMisses,
+	countRequest,
+	countVisits,
+	limitVisitors,
+} from './http/steps/authenticate.ts'
 import { afterLargeBody, readBody } from './http/steps/body.ts'
 import { allowOrigins } from './http/steps/cors.ts'
 import { documentRoute } from './http/steps/document.ts'
@@ -74,6 +81,7 @@ export function createApp(options: AppOptions): Express {
 			afterLargeBody(turn),
 			validateFast(),
 			...(isDevelopment ? [validateFully()] : []),
+			authenticateAgain(callers),
 			dispatch({
 				...{ handlers, db, now, askingTime, services, callers, storedBytes, limits, load },
 				validateResponses: isDevelopment,

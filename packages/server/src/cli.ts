@@ -148,7 +148,7 @@ command(keys, 'list', 'List API keys.')
 		}),
 	)
 
-command(keys, 'revoke', 'Revoke an API key; a running server refuses it within two seconds.')
+command(keys, 'revoke', 'Revoke an API key; a running server refuses it within two seconds, and what gives access at once.')
 	.argument('<id>', 'the id of the key, key_…')
 	.action((id, options) =>
 		withDatabase(async (db, now) => {

@@ -1,5 +1,6 @@
 // Identifies the caller of a request, by an API key or by the session of a person. A process caches both, with the organization's
-// settings, for two seconds, so a key that another process revokes, such as the CLI, may work for two seconds more.
+// settings, for two seconds, so a key that another process revokes, such as the CLI, may work for two seconds more: but for what gives or takes
+// access, which asks the database (`confirm`).
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '../base/errors.ts'
 import type { Database, Db } from '../db/database.ts'
@@ -11,6 +12,8 @@ import { findSessionByHash, idleMs, updateLastSeen } from './session-store.ts'
 import { findKeyByHash, updateLastUsed } from './store.ts'
 
 export interface Caller {
+	/** SHA-256 of its key or token, by which it is found again. */
+	readonly hash: string
 	readonly organizationId: string
 	/** The id of its key or of the person: limits and idempotency keys are by it, so that they outlast a session. */
 	readonly id: string
@@ -44,17 +47,23 @@ async function lookUpKey(db: Db, hash: string): Promise<Found | undefined> {
 	if (!row || row.revokedAt !== null) return undefined
 	const { id, organization, reach, expiresAt } = row
 	const scopes = new Set(scopesWithin(row.scopes, reach))
-	return { caller: { organizationId: organization.id, id, scopes, reach, expiresAt, organization }, endsAt: expiresAt }
+	return { caller: { hash, organizationId: organization.id, id, scopes, reach, expiresAt, organization }, endsAt: expiresAt }
 }
 
 async function lookUpSession(db: Db, hash: string): Promise<Found | undefined> {
 	const row = await findSessionByHash(db, hash)
 	if (!row) return undefined
 	const { id, userId, role, organization, lastSeenAt, expiresAt } = row
-	const who = { organizationId: organization.id, id: userId, session: { id, role }, organization }
+	const who = { hash, organizationId: organization.id, id: userId, session: { id, role }, organization }
 	const power = { scopes: new Set(scopesOfRole(role)), reach: null, expiresAt: null }
 	return { caller: { ...who, ...power }, endsAt: Math.min(expiresAt, lastSeenAt + idleMs) }
 }
+
+const lookUpOf = ({ session }: Caller): LookUp => (session ? lookUpSession : lookUpKey)
+
+const keyEnded = () => unauthorized('invalid_credentials', 'The API key is unknown, expired or revoked.')
+const sessionEnded = () => unauthorized('session_ended', 'The session has ended: sign in.')
+const endedError = ({ session }: Caller) => (session ? sessionEnded() : keyEnded())
 
 /** 32 bytes, base64url. */
 const isWellFormedToken = (token: string) => /^[\w-]{43}$/.test(token)
@@ -104,15 +113,35 @@ export class Callers {
 		const isKey = this.#worked.has(hash) || isWellFormedKey(key)
 		const caller = await this.#find(isKey ? hash : undefined, lookUpKey, mayGuess)
 		if (caller) return caller
-		const isMalformed = authorization !== undefined && key === ''
-		throw unauthorized('invalid_credentials', isMalformed ? malformedHeader : 'The API key is unknown, expired or revoked.')
+		throw authorization !== undefined && key === '' ? unauthorized('invalid_credentials', malformedHeader) : keyEnded()
 	}
 
 	async #identifyPerson(token: string | undefined, mayGuess: () => Promise<void>): Promise<Caller> {
 		if (token === undefined) throw unauthorized('missing_credentials', 'Send an API key as `Authorization: Bearer rmt_…`.')
 		const caller = await this.#find(isWellFormedToken(token) ? hashOfToken(token) : undefined, lookUpSession, mayGuess)
-		if (!caller) throw unauthorized('session_ended', 'The session has ended: sign in.')
+		if (!caller) throw sessionEnded()
 		return caller
+	}
+
+	/** Whether this process still knows the caller by the same look-up: then it works, and may do the same. */
+	isCurrent(caller: Caller): boolean {
+		const known = this.#known.get(caller.hash)
+		return known?.caller === caller && known.until > this.#monotonic() && !this.#hasEnded(known)
+	}
+
+	/** The caller of a request that began earlier, by what this process knows of it now; throws 401 when its key or session has ended. */
+	async again(caller: Caller): Promise<Caller> {
+		const found = await this.#find(caller.hash, lookUpOf(caller), async () => {})
+		if (found) return found
+		throw endedError(caller)
+	}
+
+	/** The same by the database, in the transaction of a change. */
+	async confirm(db: Db, caller: Caller): Promise<Caller> {
+		const found = await lookUpOf(caller)(db, caller.hash)
+		if (found && !this.#hasEnded(found)) return found.caller
+		this.#known.delete(caller.hash)
+		throw endedError(caller)
 	}
 
 	async #find(hash: string | undefined, lookUp: LookUp, mayGuess: () => Promise<void>): Promise<Caller | undefined> {
@@ -124,14 +153,15 @@ export class Callers {
 			if (!found) return undefined
 			known = found
 		}
-		const now = this.#now()
-		if (known.endsAt !== null && known.endsAt <= now) return undefined
+		if (this.#hasEnded(known)) return undefined
 		if (this.#worked.size >= maxCachedKeys) this.#worked.clear()
 		this.#worked.add(hash)
 		const { caller } = known
-		this.#used.set(caller.session?.id ?? caller.id, { caller, at: now })
+		this.#used.set(caller.session?.id ?? caller.id, { caller, at: this.#now() })
 		return caller
 	}
+
+	#hasEnded = ({ endsAt }: Found): boolean => endsAt !== null && endsAt <= this.#now()
 
 	#lookUp(hash: string, lookUp: LookUp): Promise<Known | undefined> {
 		const begun = this.#underWay.get(hash)

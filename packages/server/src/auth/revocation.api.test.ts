@@ -1,15 +1,24 @@
 // A key, a session or a role that ends while requests are under way, on this process and on another one.
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestServer, type TestServer } from '../../test/harness.ts'
+import { personPassword, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { newRequest } from '../../test/samples.ts'
 import { revokeKey } from '../api-keys/store.ts'
+import { operations } from '../contract/routes.ts'
 import type { Db } from '../db/database.ts'
+import { changePerson, removePerson, users } from '../people/store.ts'
+import { sessions } from '../sessions/store.ts'
 import { Callers } from './caller.ts'
+import { changesAccess } from './permissions.ts'
 
 let server: TestServer
 beforeAll(async () => {
 	server = await startTestServer()
 })
 afterAll(() => server.close())
+
+const keyEnded = { status: 401, body: { code: 'invalid_credentials' } }
 
 describe('look-ups of one key', () => {
 	/** Callers whose look-ups wait until they are let go. */
@@ -64,4 +73,116 @@ describe('look-ups of one key', () => {
 		Object.defineProperty(lost, 'get', { value: server.db.get.bind(server.db) })
 		expect(await identify()).toMatchObject({ id })
 	})
+})
+
+describe('a caller whose body takes its time', () => {
+	/** Sends the headers of a request, does `meanwhile` when the server has its caller, and then sends the body. */
+	async function askSlowly(path: string, headers: Record<string, string>, body: object, meanwhile: () => Promise<unknown>) {
+		const text = JSON.stringify(body)
+		const all = { ...headers, 'content-type': 'application/json', 'content-length': text.length, expect: '100-continue' }
+		const sent = request(server.url + path, { method: 'POST', headers: all })
+		sent.flushHeaders()
+		await once(sent, 'continue')
+		sent.write(text.slice(0, 5))
+		await meanwhile()
+		sent.end(text.slice(5))
+		const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+		return { status: answer.statusCode, body: JSON.parse((await answer.setEncoding('utf8').toArray()).join('')) }
+	}
+
+	it.each([
+		['/api-keys', { name: 'More', scopes: ['admin'] }],
+		['/api/companies', { name: 'Acme' }],
+	])('is asked again before POST %s: a key that was revoked makes nothing', async (path, body) => {
+		const { id, key } = await server.newKey(['admin', 'companies:write'])
+		const revoke = () => server.ask('DELETE', `/api-keys/${id}`)
+		expect((await server.ask('GET', '/api-keys', { key })).status).toBe(200)
+		expect(await askSlowly(path, { authorization: `Bearer ${key}` }, body, revoke)).toMatchObject(keyEnded)
+	})
+
+	it('is asked again: the session of somebody who signed out makes nothing, and a role that shrank does less', async () => {
+		const tenant = await server.newTenant()
+		const [keeper, person] = [await tenant.newPerson(), await tenant.newPerson()]
+		const headers = { cookie: person.cookie, 'sec-fetch-site': 'same-origin' }
+		const demote = () => keeper.ask('PATCH', `/api/users/${person.id}`, { body: { role: 'manager' } })
+		const signOut = () => person.ask('DELETE', '/api/session')
+		await person.ask('GET', '/api/session')
+		const key = { name: 'More', scopes: ['admin'] }
+		expect(await askSlowly('/api-keys', headers, key, demote)).toMatchObject({
+			status: 403,
+			body: { code: 'insufficient_scope' },
+		})
+		const ended = { status: 401, body: { code: 'session_ended' } }
+		expect(await askSlowly('/api/companies', headers, { name: 'Acme' }, signOut)).toMatchObject(ended)
+	})
+})
+
+describe('what another process revoked', () => {
+	let tenant: Tenant
+	beforeAll(async () => {
+		tenant = await server.newTenant()
+		// The last admin cannot leave.
+		await tenant.newPerson()
+	})
+	/** What another process does: this one is not told. */
+	const elsewhere = <T>(work: (write: ReturnType<Tenant['writing']>) => Promise<T>) =>
+		server.db.transaction((tx) => work(tenant.writing(tx)))
+	/** Of whom this process knows, and for two seconds will, that they are admins. */
+	const knownPerson = async () => {
+		const person = await tenant.newPerson()
+		expect((await person.ask('GET', '/api/users')).status).toBe(200)
+		return { ...person, user: await users.existing(server.db, tenant.organizationId, person.id) }
+	}
+
+	it('gives an admin who is one no more neither the role again nor a key', async () => {
+		const { ask, user } = await knownPerson()
+		await elsewhere((write) => changePerson(write, user, { role: 'member' }))
+		const refused = { status: 403, body: { code: 'insufficient_scope' } }
+		expect(await ask('PATCH', `/api/users/${user.id}`, { body: { role: 'admin' } })).toMatchObject(refused)
+		expect((await users.existing(server.db, tenant.organizationId, user.id)).role).toBe('member')
+		expect(await ask('POST', '/api-keys', { body: { name: 'More', scopes: ['admin'] } })).toMatchObject(refused)
+		expect((await ask('PATCH', `/api/users/${user.id}`, { body: { name: 'Still Ada' } })).status).toBe(200)
+	})
+
+	it('lets somebody who was removed make no key', async () => {
+		const { ask, user } = await knownPerson()
+		await elsewhere((write) => removePerson(write, user))
+		const answer = await ask('POST', '/api-keys', { body: { name: 'More', scopes: ['admin'] } })
+		expect(answer).toMatchObject({ status: 401, body: { code: 'session_ended' } })
+	})
+
+	const forKeys = operations.filter((operation) => changesAccess(operation) && !operation.sessionOnly)
+
+	it.each(forKeys)('no longer lets a key $id', async (operation) => {
+		const { path, body } = await newRequest(operation, tenant)
+		const { id, key } = await tenant.newKey(['read', 'write', 'admin', 'organization:write'])
+		expect((await tenant.ask('GET', '/api-keys', { key })).status).toBe(200)
+		await elsewhere((write) => revokeKey(write, id))
+		expect(await tenant.ask(operation.method, path, { key, body })).toMatchObject(keyEnded)
+		const { data } = (await tenant.ask('GET', `/api/audit?actor=${id}`)).body
+		expect(data).toEqual([])
+	})
+
+	it('is all that manages access: every operation that an admin alone may call', () => {
+		const families = forKeys.map(({ id }) => id.replace(/\.\w+$/, ''))
+		for (const family of ['apiKeys', 'invitations', 'users', 'sessions', 'connections', 'webhooks.endpoints', 'organization'])
+			expect(families).toContain(family)
+	})
+})
+
+it('A 401 is not kept for an Idempotency-Key: who signs in again may repeat the request', async () => {
+	const tenant = await server.newTenant()
+	const person = await tenant.newPerson()
+	const { id } = (await person.ask('GET', '/api/session')).body.data
+	const stored = await sessions.existing(server.db, tenant.organizationId, id)
+	await server.db.transaction((tx) => sessions.remove(tenant.writing(tx), stored))
+	const body = { name: 'More', scopes: ['read'] }
+	const headers = { 'idempotency-key': 'again' }
+	expect((await person.ask('POST', '/api-keys', { body, headers })).status).toBe(401)
+	const signedIn = await server.ask('POST', '/api/session', {
+		key: null,
+		body: { email: person.email, password: personPassword, organizationId: tenant.organizationId },
+	})
+	const cookie = (signedIn.headers.get('set-cookie') as string).split(';')[0] as string
+	expect((await person.ask('POST', '/api-keys', { body, headers: { ...headers, cookie } })).status).toBe(201)
 })

@@ -1,10 +1,12 @@
 // Answers a valid request: runs the handler of its operation, in a transaction when the operation writes.
 import type { Request, RequestHandler, Response } from 'express'
 import type { Caller, Callers } from '../auth/caller.ts'
+import { changesAccess, requireAllowed } from '../auth/permissions.ts'
 import type { RateLimits } from '../auth/rate-limit.ts'
 import type { StoredBytes } from '../auth/stored-bytes.ts'
 import type { Actor, Origin } from '../base/origin.ts'
-import type { Database, Transaction } from '../db/database.ts'
+import { operations } from '../contract/routes.ts'
+import type { Database, Db, Transaction } from '../db/database.ts'
 import { type OrderedOrigin, takeChangeTime, withoutOrder } from '../db/write-context.ts'
 import { linkToNext } from '../lists/link.ts'
 import type { Services } from '../outside/services.ts'
@@ -43,6 +45,8 @@ type BaseContext = Omit<SelfManagedContext, 'db' | 'commit' | 'change' | 'reques
 
 type AnyHandler = (call: unknown, context: unknown) => Promise<Answer>
 
+const accessChanges = new Set(operations.filter(changesAccess))
+
 type Run<C> = (context: C) => Promise<Answer>
 
 export function dispatch(options: DispatchOptions): RequestHandler {
@@ -50,38 +54,55 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 	const idempotency = new Idempotency(db, services.secrets)
 
 	function answer(req: Request): Promise<Reply> {
-		const { operation, params, query, caller } = req.context
+		const { operation, params, query } = req.context
 		if (!operation) throw new Error('no operation')
 		const check = (version: number) => expectVersion(req.headers['if-match'], version)
-		const call = {
-			params,
-			query,
-			body: req.body,
-			caller,
-			userAgent: req.headers['user-agent'] ?? null,
-			isViewed: () => isViewed(req),
-			signal: () => hangUpSignal(req),
-			expectVersion: check,
+		const run = (context: unknown) => {
+			const call = {
+				params,
+				query,
+				body: req.body,
+				caller: req.context.caller,
+				userAgent: req.headers['user-agent'] ?? null,
+				isViewed: () => isViewed(req),
+				signal: () => hangUpSignal(req),
+				expectVersion: check,
+			}
+			return (handlers[operation.id] as unknown as AnyHandler)(call, context)
 		}
-		const run = (context: unknown) => (handlers[operation.id] as unknown as AnyHandler)(call, context)
 		const now = clock()
-		const origin = originOf(req, actorOf(caller), operation.id, now)
+		const origin = originOf(req, actorOf(req.context.caller), operation.id, now)
 		const base = { now, services, callers, storedBytes, limits, log: req.context.log, origin }
 		if (operation.ownTransactions && operation.changesNothing) return runSelfManaged(req, base, run)
-		if (operation.ownTransactions) return metered(req, base, () => runSelfManaged(req, base, run))
+		if (operation.ownTransactions)
+			return confirmCaller(db, req).then(() => metered(req, base, () => runSelfManaged(req, base, run)))
 		if (operation.writes) return metered(req, base, () => runInTransaction(req, base, run))
 		const reading = operation.readsMany ? (db.standby ?? db) : db
 		return run({ ...base, db: reading, afterCommit: (work: () => void) => work() }).then(toReply)
+	}
+
+	/** What gives or takes access asks the database whether its caller may still do so: another process may have revoked the key, or changed the role. */
+	async function confirmCaller(tx: Db, { context }: Request): Promise<void> {
+		const { operation, caller } = context
+		if (!operation || !caller || !accessChanges.has(operation)) return
+		const confirmed = await callers.confirm(tx, caller)
+		requireAllowed(operation, confirmed)
+		context.caller = confirmed
 	}
 
 	/**
 	 * The request may have begun minutes ago, as one that waits for a mail server. Who has no organization yet, as for a first sign-in,
 	 * changes no record of one.
 	 */
-	async function orderedIn(tx: Transaction, begun: Origin, { context: { caller } }: Request): Promise<OrderedOrigin> {
+	async function orderedIn(tx: Transaction, begun: Origin, req: Request): Promise<OrderedOrigin> {
 		await askingTime?.()
+		const { caller } = req.context
 		const origin = { ...begun, now: clock() }
-		return caller ? takeChangeTime(tx, origin, caller.organizationId) : withoutOrder(origin)
+		if (!caller) return withoutOrder(origin)
+		const ordered = await takeChangeTime(tx, origin, caller.organizationId)
+		// Now no other change of the organization comes between.
+		await confirmCaller(tx, req)
+		return ordered
 	}
 
 	/** Counts what a caller's request stores. Who has stored too much may still read and delete. */

@@ -1,5 +1,5 @@
 // `Idempotency-Key`: the server stores the first answer to a POST in the transaction of its effect, and repeats it for 24 hours.
-// It stores 4xx answers too, but not 429 and 5xx, so that the caller can try again.
+// It stores 4xx answers too, but not 401, 429 and 5xx, so that the caller can try again.
 import { hash } from 'node:crypto'
 import { ApiError } from '../base/errors.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'
@@ -204,9 +204,10 @@ export const requestKeyOf = (request: Pick<IdempotentRequest, 'key'> | undefined
 
 const nameOf = ({ key }: Pick<IdempotentRequest, 'key'>) => JSON.stringify(Object.values(key))
 
-/** The answer to an error, which is stored like any other. Throws a 5xx or 429 again, which must not be stored. */
+/** The answer to an error, which is stored like any other. Throws a 5xx, 429 or 401 again, after which the caller may repeat the request. */
 function answerTo(request: IdempotentRequest, error: unknown): Reply {
-	if (error instanceof ApiError && error.status < 500 && error.status !== 429) return request.answerTo(error)
+	if (error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429)
+		return request.answerTo(error)
 	throw error
 }
 

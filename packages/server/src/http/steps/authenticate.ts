@@ -1,12 +1,10 @@
 // Authenticates a request, and checks its scopes and rate limit. The caller is an API key, a person with a session, or a visitor.
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
-import type { Caller, Callers } from '../../auth/caller.ts'
-import { mayCall } from '../../auth/keys.ts'
+import type { Callers } from '../../auth/caller.ts'
+import { requireAllowed } from '../../auth/permissions.ts'
 import type { Guess, RateLimits } from '../../auth/rate-limit.ts'
-import { isAtLeast, leastRole } from '../../auth/roles.ts'
 import { ApiError } from '../../base/errors.ts'
-import { isIntegrationPath, type Operation } from '../../contract/routes.ts'
-import type { UserRole } from '../../generated/contract.ts'
+import { isIntegrationPath } from '../../contract/routes.ts'
 import { isChange, requireSameSite } from './same-site.ts'
 
 export type Count = (req: Request, rateClass: 'invoicing' | 'integration') => Promise<void>
@@ -49,33 +47,26 @@ export function authenticate(count: Count, baseUrl: () => string): RequestHandle
 		await count(req, operation?.rateClass ?? 'invoicing')
 		const { caller } = context
 		if (!operation || !caller) throw new ApiError('insufficient_scope', 'The request has no operation.')
-		if (caller.session) requirePerson(operation, caller, caller.session.role)
-		else requireKey(operation, caller)
+		requireAllowed(operation, caller)
 		if (caller.session && isChange(req)) requireSameSite(req, baseUrl())
 		next()
 	}
 }
 
-/** Throws 403 unless a key may call the operation. */
-function requireKey(operation: Operation, caller: Caller): void {
-	const { scopes, anyScope, sessionOnly, unlimitedKeysOnly } = operation
-	if (sessionOnly) throw new ApiError('session_required', 'This is about the session of a person, and an API key has none.')
-	if (!mayCall(caller.scopes, operation)) {
-		const limit = caller.reach ? ', or is limited to other kinds of records' : ''
-		throw new ApiError('insufficient_scope', `The API key lacks the scope ${scopes.join(anyScope ? ' or ' : ', ')}${limit}.`)
+/**
+ * A body may take its time. Once it is here, and the operation changes anything, the caller must still work: a key that was revoked meanwhile
+ * does not.
+ */
+export function authenticateAgain(callers: Callers): RequestHandler {
+	return (req, _res, next) => {
+		const { operation, caller } = req.context
+		if (!operation || !caller || operation.body === 'none' || !isChange(req) || callers.isCurrent(caller)) return next()
+		return callers.again(caller).then((found) => {
+			requireAllowed(operation, found)
+			req.context.caller = found
+			next()
+		})
 	}
-	if (unlimitedKeysOnly && caller.reach !== null)
-		throw new ApiError(
-			'insufficient_scope',
-			'This is about the whole organization, and the API key is limited to some kinds of records.',
-		)
-}
-
-/** Throws 403 unless the role of a person is enough for the operation. */
-function requirePerson(operation: Operation, { scopes }: Caller, role: UserRole): void {
-	const { sessionOnly, sessionRole } = operation
-	if (sessionOnly || (sessionRole ? isAtLeast(role, sessionRole) : mayCall(scopes, operation))) return
-	throw new ApiError('insufficient_scope', `This takes the role ${leastRole(operation)}, and yours is ${role}.`)
 }
 
 /** Rejects a visitor who has followed too many links that do not exist, but not with the token of one that has worked. */
