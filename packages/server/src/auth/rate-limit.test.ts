@@ -169,10 +169,21 @@ describe('a caller without a key', () => {
 		expect(seen).toEqual([401, 401, 401, 429, 429])
 	})
 
-	it('shares a bucket with others only after more networks than the memory is for', () => {
+	it('shares a bucket with its wider network, and no other, after more networks than the memory is for', () => {
 		const visitors = new Visitors(2)
-		const names = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.1'].map((address) => visitors.bucketOf([address]))
-		expect(names).toEqual(['address 192.0.2.1', 'address 192.0.2.2', 'address others', 'address others', 'address 192.0.2.1'])
+		const buckets = (...addresses: string[]) => addresses.map((address) => visitors.bucketOf([address]).replace('address ', ''))
+		// An attacker's /48.
+		expect(buckets('2001:db8:1::1', '2001:db8:1:1::1', '2001:db8:1:2::1', '2001:db8:1:3::1', '2001:db8:1::2')).toEqual([
+			...['2001:db8:1:0::/64', '2001:db8:1:1::/64', '2001:db8:1/48', '2001:db8:1/48', '2001:db8:1:0::/64'],
+		])
+		expect(buckets('2001:db9:1::1', '192.0.2.1', '192.0.2.2')).toEqual(['2001:db9:1/48', '192.0.2.1', '192.0.2.2'])
+		expect(buckets('192.0.2.3', '198.51.100.1', '203.0.113.1', '203.0.114.1', '203.9.1.1', '192.0.2.1')).toEqual([
+			...['192.0.2/24', '198.51.100/24', '203.0/16', '203.0/16', '203.9/16', '192.0.2.1'],
+		])
+		// The attacker's whole provider.
+		expect(buckets('2001:db8:2::1', '2001:db8:3::1', '2001:dba:3::1', '2001:dbb:3::1', '2a00:1:2::1')).toEqual([
+			...['2001:db8/32', '2001:db8/32', '2001:dba/32', '2001/16', '2a00/16'],
+		])
 	})
 })
 

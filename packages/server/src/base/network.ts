@@ -17,3 +17,10 @@ export function networkOf(text: string): string | undefined {
 	const network = parsed.parts.slice(0, 4).map((part) => part.toString(16))
 	return `${network.join(':')}::/64`
 }
+
+/** The networks around one that `networkOf` named, each wider than the one before: /24 and /16 of IPv4, /48, /32 and /16 of IPv6. */
+export function widerNetworks(network: string): string[] {
+	const [mark, bits, sizes] = network.includes('.') ? (['.', 8, [24, 16]] as const) : ([':', 16, [48, 32, 16]] as const)
+	const parts = network.split(mark)
+	return sizes.map((size) => `${parts.slice(0, size / bits).join(mark)}/${size}`)
+}
