@@ -188,7 +188,7 @@ describe('the life of a key', () => {
 				() => elapsed,
 			)
 			const { id, key } = await server.newKey(['invoices:read'])
-			const identify = () => callers.identify({ authorization: `Bearer ${key}` }, async () => {})
+			const identify = () => callers.identify({ authorization: `Bearer ${key}` }, (work) => work())
 			expect(await identify()).toMatchObject({ id })
 			await server.db.transaction((tx) => revokeKey(server.writing(tx, now), id))
 			now += days * 86_400_000

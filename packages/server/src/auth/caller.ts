@@ -40,6 +40,9 @@ interface Known extends Found {
 	readonly until: number
 }
 
+/** Makes a guess: a key or session that has not worked in this process. */
+type Guess = <T>(work: () => Promise<T | undefined>) => Promise<T | undefined>
+
 type LookUp = (db: Db, hash: string) => Promise<Found | undefined>
 
 async function lookUpKey(db: Db, hash: string): Promise<Found | undefined> {
@@ -97,28 +100,25 @@ export class Callers {
 	}
 
 	/**
-	 * The caller of a request, by its `Authorization` or `X-API-Key` header, or else by its cookie; throws 401 without a valid one. Before
-	 * one that has not worked in this process costs a query, `mayGuess` can throw.
+	 * The caller of a request, by its `Authorization` or `X-API-Key` header, or else by its cookie; throws 401 without a valid one. One that has
+	 * not worked in this process is looked up by `guess`, which can throw before that costs a query.
 	 */
-	async identify(
-		{ authorization, 'x-api-key': apiKey, cookie }: IncomingHttpHeaders,
-		mayGuess: () => Promise<void>,
-	): Promise<Caller> {
+	async identify({ authorization, 'x-api-key': apiKey, cookie }: IncomingHttpHeaders, guess: Guess): Promise<Caller> {
 		const key = sentKey({ authorization, 'x-api-key': apiKey })
-		if (key === undefined) return this.#identifyPerson(sentToken(cookie, this.#baseUrl), mayGuess)
+		if (key === undefined) return this.#identifyPerson(sentToken(cookie, this.#baseUrl), guess)
 		if (apiKey !== undefined && apiKey !== key) {
 			throw new ApiError('ambiguous_credentials', 'Authorization and X-API-Key hold different keys: send one of them.')
 		}
 		const hash = hashKey(key)
 		const isKey = this.#worked.has(hash) || isWellFormedKey(key)
-		const caller = await this.#find(isKey ? hash : undefined, lookUpKey, mayGuess)
+		const caller = await this.#find(isKey ? hash : undefined, lookUpKey, guess)
 		if (caller) return caller
 		throw authorization !== undefined && key === '' ? unauthorized('invalid_credentials', malformedHeader) : keyEnded()
 	}
 
-	async #identifyPerson(token: string | undefined, mayGuess: () => Promise<void>): Promise<Caller> {
+	async #identifyPerson(token: string | undefined, guess: Guess): Promise<Caller> {
 		if (token === undefined) throw unauthorized('missing_credentials', 'Send an API key as `Authorization: Bearer rmt_…`.')
-		const caller = await this.#find(isWellFormedToken(token) ? hashOfToken(token) : undefined, lookUpSession, mayGuess)
+		const caller = await this.#find(isWellFormedToken(token) ? hashOfToken(token) : undefined, lookUpSession, guess)
 		if (!caller) throw sessionEnded()
 		return caller
 	}
@@ -131,7 +131,7 @@ export class Callers {
 
 	/** The caller of a request that began earlier, by what this process knows of it now; throws 401 when its key or session has ended. */
 	async again(caller: Caller): Promise<Caller> {
-		const found = await this.#find(caller.hash, lookUpOf(caller), async () => {})
+		const found = await this.#current(caller.hash, lookUpOf(caller))
 		if (found) return found
 		throw endedError(caller)
 	}
@@ -144,9 +144,13 @@ export class Callers {
 		throw endedError(caller)
 	}
 
-	async #find(hash: string | undefined, lookUp: LookUp, mayGuess: () => Promise<void>): Promise<Caller | undefined> {
-		if (hash === undefined || !this.#worked.has(hash)) await mayGuess()
-		if (hash === undefined) return undefined
+	#find(hash: string | undefined, lookUp: LookUp, guess: Guess): Promise<Caller | undefined> {
+		if (hash === undefined) return guess(async () => undefined)
+		const find = () => this.#current(hash, lookUp)
+		return this.#worked.has(hash) ? find() : guess(find)
+	}
+
+	async #current(hash: string, lookUp: LookUp): Promise<Caller | undefined> {
 		let known = this.#known.get(hash)
 		if (!known || known.until <= this.#monotonic()) {
 			const found = await this.#lookUp(hash, lookUp)

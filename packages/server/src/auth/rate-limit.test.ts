@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -40,8 +41,12 @@ afterEach(async () => {
 })
 
 /** Starts another server on the same database, as another process would. */
-async function serve(changes: Partial<Config> = {}, log = silent): Promise<string> {
-	const server = await startServer({ db: await openDatabase(settings, silent), config: { ...settings, ...changes }, log })
+async function serve(changes: Partial<Config> = {}, log = silent, opened?: Database): Promise<string> {
+	const server = await startServer({
+		db: opened ?? (await openDatabase(settings, silent)),
+		config: { ...settings, ...changes },
+		log,
+	})
 	closers.push(() => server.close())
 	return server.url
 }
@@ -204,6 +209,16 @@ describe('what the contract does not have', () => {
 	})
 })
 
+/** A database that takes a while to find a row, as one on another machine does. */
+const slowly = (opened: Database): Database =>
+	new Proxy(opened, {
+		get(target, name: keyof Database) {
+			const method: unknown = target[name]
+			if (typeof method !== 'function') return method
+			return name === 'get' ? (...call: unknown[]) => sleep(20).then(() => method.apply(target, call)) : method.bind(target)
+		},
+	})
+
 const unknownKey = () => createdKey().key
 
 describe.each([
@@ -224,6 +239,16 @@ describe.each([
 		expect(await from(guesser, key)).toBe(200)
 		expect(await from(other, unused)).toBe(200)
 		expect(await from(guesser, unused)).toBe(200)
+	})
+
+	it.each([
+		['one wrong key', () => Array<string>(40).fill(unknownKey())],
+		['different ones', () => Array.from({ length: 40 }, unknownKey)],
+	])('of keys that come at once end, too: %s', async (_keys, wrongKeys) => {
+		const url = await serve({ ...limits, GUESS_RATE_LIMIT: 3 }, silent, slowly(await openDatabase(settings, silent)))
+		const answers = await Promise.all(wrongKeys().map((tried) => ask(url, '/api/invoices', tried)))
+		const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length
+		expect([count(401), count(429)]).toEqual([3, 37])
 	})
 
 	it('of signatures end before the next webhook is read', async () => {

@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis'
 import type { Logger } from 'pino'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { ApiError } from '../base/errors.ts'
+import { Shares } from '../base/shares.ts'
 import { type SignInLimit, signInLimit, signInWindows } from './sign-in-limit.ts'
 import { Visitors } from './visitors.ts'
 
@@ -23,6 +24,8 @@ export interface GuessLimit {
 	count(guess: Guess, visitor: string): void
 	/** Remembers a token that is no guess. */
 	worked(token: string): void
+	/** Does both for a guess that is wrong when `work` finds nothing. Of many at once no more are wrong, and few are tried beyond the limit. */
+	attempt<T>(guess: Guess, visitor: string, work: () => Promise<T | undefined>): Promise<T | undefined>
 }
 
 export interface RateLimits {
@@ -123,10 +126,15 @@ const wrong: Record<Guess, string> = {
 
 const mostTokens = 10_000
 
+/** Attempts that are under way, of all visitors: each takes a connection for a look-up. A network alone has half of them. */
+const attemptsAtOnce = 8
+const attemptPatienceMs = 5_000
+
 function guessLimit(perMinute: number, redis: Redis | undefined): GuessLimit {
-	if (perMinute === 0) return { check: async () => {}, count() {}, worked() {} }
+	if (perMinute === 0) return { check: async () => {}, count() {}, worked() {}, attempt: (_guess, _visitor, work) => work() }
 	const limiter = limiterOf('guesses', { points: perMinute }, redis)
 	const known = new Set<string>()
+	const attempts = new Shares({ size: attemptsAtOnce, patienceMs: attemptPatienceMs })
 	return {
 		async check(guess, visitor, token) {
 			if (token !== undefined && known.has(token)) return
@@ -139,6 +147,19 @@ function guessLimit(perMinute: number, redis: Redis | undefined): GuessLimit {
 		worked(token) {
 			if (known.size >= mostTokens) known.clear()
 			known.add(token)
+		},
+		async attempt(guess, visitor, work) {
+			const bucket = `${guess} ${visitor}`
+			const outcome = await attempts.run(visitor, async () => {
+				const before = await limiter.get(bucket)
+				if (before && before.consumedPoints >= perMinute) return before
+				const found = await work()
+				if (found !== undefined) return found
+				const counted: unknown = await limiter.consume(bucket).catch((state: unknown) => state)
+				return counted instanceof RateLimiterRes && counted.consumedPoints > perMinute ? counted : undefined
+			})
+			if (outcome instanceof RateLimiterRes) throw limitError(outcome, wrong[guess])
+			return outcome
 		},
 	}
 }

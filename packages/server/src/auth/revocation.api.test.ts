@@ -36,7 +36,7 @@ describe('look-ups of one key', () => {
 			},
 		})
 		const callers = new Callers(held as typeof server.db, () => server.clock.now)
-		const identify = (key: string) => callers.identify({ authorization: `Bearer ${key}` }, async () => {})
+		const identify = (key: string) => callers.identify({ authorization: `Bearer ${key}` }, (work) => work())
 		return { callers, identify, go: begin.resolve, lookUps: () => lookUps }
 	}
 
@@ -68,7 +68,7 @@ describe('look-ups of one key', () => {
 		const { id, key } = await server.newKey(['read'])
 		const lost: Db = Object.create(server.db, { get: { value: () => Promise.reject(new Error('lost')), configurable: true } })
 		const callers = new Callers(lost as typeof server.db, () => server.clock.now)
-		const identify = () => callers.identify({ authorization: `Bearer ${key}` }, async () => {})
+		const identify = () => callers.identify({ authorization: `Bearer ${key}` }, (work) => work())
 		for (const { status } of await Promise.allSettled([identify(), identify()])) expect(status).toBe('rejected')
 		Object.defineProperty(lost, 'get', { value: server.db.get.bind(server.db) })
 		expect(await identify()).toMatchObject({ id })

@@ -26,18 +26,14 @@ export function countRequest(callers: Callers, limits: RateLimits): Count {
 		const { context } = req
 		let failure: unknown
 		try {
-			context.caller = await callers.identify(req.headers, () => limits.guesses.check('key', visitorOf(limits, req)))
+			context.caller = await callers.identify(req.headers, (work) => limits.guesses.attempt('key', visitorOf(limits, req), work))
 		} catch (error) {
 			failure = error
-			if (wrongCodes.has((error as ApiError).code)) limits.guesses.count('key', visitorOf(limits, req))
 		}
 		context.headers = await limits[rateClass].count(context.caller?.id ?? visitorOf(limits, req))
 		if (failure && context.operation) throw failure
 	}
 }
-
-/** The errors of a key or a session that is none: somebody may be guessing. */
-const wrongCodes: ReadonlySet<string> = new Set(['invalid_credentials', 'session_ended'])
 
 export function authenticate(count: Count, baseUrl: () => string): RequestHandler {
 	return async (req, _res, next) => {
