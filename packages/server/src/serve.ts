@@ -19,7 +19,7 @@ import { startServer } from './server.ts'
 export async function serve(config: Config, options: { demo?: boolean; newKey?: boolean; json?: boolean }): Promise<void> {
 	if (!config.DATABASE_URL) setFlagsFromString(smallHeap)
 	const stdout = new LogSink(1)
-	const log = openLog(config.LOG_LEVEL, stdout)
+	const log = openLog(config, stdout)
 	const lock = config.DATABASE_URL ? undefined : lockForServer(config.DATA_DIR)
 	const db = await openDatabase(config, log)
 	for (const warning of tightenDataFolder(config.DATA_DIR)) log.warn(warning)

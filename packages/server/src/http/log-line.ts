@@ -2,7 +2,7 @@
 // secret. Its path is the template of the contract or of the route, because a path may hold the token of a client link.
 import type { Request } from 'express'
 import { sentKey } from '../auth/caller.ts'
-import { writeInfo } from '../log/log.ts'
+import { beginInfo, writeInfo } from '../log/log.ts'
 import { type Addressed, addressOf } from './request-context.ts'
 
 export type AnsweredRequest = Addressed & Pick<Request, 'context' | 'method' | 'route'>
@@ -11,7 +11,7 @@ export type AnsweredRequest = Addressed & Pick<Request, 'context' | 'method' | '
 export function logRequest(req: AnsweredRequest, status: number, created?: string): void {
 	const { log, requestId, operation, params, startedAt, caller, head } = req.context
 	if (!log.isLevelEnabled('info')) return
-	let line = `{"level":30,"time":${Date.now()},"requestId":"${requestId}","address":${text(addressOf(req) ?? '')}`
+	let line = `${beginInfo(log)},"requestId":"${requestId}","address":${text(addressOf(req) ?? '')}`
 	line += `,"method":"${head ? 'HEAD' : req.method}"`
 	const path = operation?.path ?? req.route?.path
 	if (typeof path === 'string') line += `,"path":"${path}"`
