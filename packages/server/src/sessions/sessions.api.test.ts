@@ -86,8 +86,11 @@ describe('signing in', () => {
 			// Many at once are no way around it.
 			const answers = await Promise.all(Array.from({ length: 12 }, () => signIn({ email: tried, password: secret('wrong') })))
 			expect(answers.map(({ status }) => status).sort()).toEqual([...Array(10).fill(401), 429, 429])
+			const began = performance.now()
 			const refused = await signIn({ email: tried, password: personPassword })
 			expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+			// As every refusal by a limit does.
+			expect(performance.now() - began).toBeGreaterThan(240)
 			expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800)
 		}
 	})
