@@ -40,7 +40,13 @@ import { findTimeEntriesOf, lockTimeEntries, timeEntries } from '../src/time-ent
 import { endWaiting, findBacklogs } from '../src/webhooks/backlog-store.ts'
 import { deliverAgain, findDelivery, lockDelivery, readDeliveries } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
-import { claimDeliveries, completeDeliveries, type DeliveryResult, endHolds } from '../src/webhooks/engine/queue-store.ts'
+import {
+	claimDeliveries,
+	completeDeliveries,
+	type DeliveryResult,
+	endHolds,
+	releaseDeliveries,
+} from '../src/webhooks/engine/queue-store.ts'
 import { forwardPart } from '../src/webhooks/recovery-store.ts'
 import { countAgain, deliverAllAgain } from '../src/webhooks/redelivery-store.ts'
 import { isAnyJobDue, takeJobs } from '../src/work/jobs-store.ts'
@@ -303,6 +309,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['deliveries that hold others back', (db) => endHolds(db, 0)],
 	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],
 	['results of deliveries', complete],
+	['deliveries to return', (db) => releaseDeliveries(db, [{ organizationId: org(), id: 'whd_1', leaseEnd: 1 }])],
 	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],
 	['an organization', (db) => findOrganization(db, org())],
 	[

@@ -21,7 +21,6 @@ const others: readonly (readonly [why: string, statement: RegExp])[] = [
 		/from "?jobs"?\b|update "jobs"|from webhook_deliveries d? ?where "(nextAttemptAt|holdsUntil)"|"mails" where status = 'sending'/,
 	],
 	['It finds endpoints with a backlog that is to be moved.', /from "webhook_endpoints" where \("skipUpTo" is not null/],
-	['It gives back what this process has claimed.', /update "webhook_deliveries" set .* where \(leased or/],
 	['Hosts and addresses of mail belong to no organization.', /"?(webhook_hosts|suppressed_addresses)"?/],
 	['It walks through all rows, a part at a time.', /order by "organizationId" asc(, "\w+" asc)* limit \d+/],
 	['It is a command of the operator.', /update "api_keys" set "revokedAt" = \$1 where "id" = \$2/],

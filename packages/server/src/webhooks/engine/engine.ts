@@ -21,6 +21,7 @@ import {
 	completeDeliveries,
 	findTargets,
 	releaseDeliveries,
+	releaseEveryDelivery,
 	type Target,
 } from './queue-store.ts'
 import { type AttemptResult, bytesOf, classify, signalOf } from './results.ts'
@@ -127,7 +128,7 @@ export class DeliveryEngine {
 		// Only one server uses a SQLite database: the process that held any lease has ended.
 		if (db.dialect === 'sqlite')
 			await db.transaction(async (tx) => {
-				await releaseDeliveries(tx)
+				await releaseEveryDelivery(tx)
 				await releaseHosts(tx)
 			})
 		this.#stopListening = db.onCommit(() => this.#wake())
@@ -196,10 +197,10 @@ export class DeliveryEngine {
 			await this.#noteHealth(ended)
 			const { batches, bodyOf } = await db.transaction(
 				async (tx) => {
-					const released = unmade.map(({ result }) => result.id)
+					const released = unmade.map(({ result }) => result)
 					// Sent together: to PostgreSQL it is one round trip.
 					await Promise.all([
-						released.length > 0 && releaseDeliveries(tx, released),
+						releaseDeliveries(tx, released),
 						results.length > 0 && completeDeliveries(tx, results),
 						lapsed.length > 0 && lapseHosts(tx, lapsed, now()),
 						noteHosts(tx, [...ended, ...unmade], now()),

@@ -369,11 +369,25 @@ export async function endHolds(db: Db, now: number): Promise<boolean> {
 	return ended.length === endsAtOnce
 }
 
-const release = query<{ ids?: readonly string[] }>((knex, { ids }, dialect) => {
-	const held = knex('webhook_deliveries').whereRaw(isLeased)
-	if (ids !== undefined) held.whereRaw(isAnyOf('id', dialect), [ids])
-	return held.update({ leased: false, leaseEnd: null })
-})
+const release = query<Part<Result>>((knex, part, dialect) =>
+	knex.raw(
+		`update webhook_deliveries as d set "leaseEnd" = null from ?
+		where d."organizationId" = r."organizationId" and d.id = r.id and d."leaseEnd" = r."leaseEnd"`,
+		[results.table(knex, part, dialect)],
+	),
+)
 
-/** Returns claimed deliveries to the queue as if they had not been attempted; without ids, all that an ended process left. */
-export const releaseDeliveries = (db: Db, ids?: readonly string[]) => db.run(release, { ...(ids !== undefined && { ids }) })
+/** Returns claimed deliveries to the queue as if they had not been attempted. */
+export const releaseDeliveries = (db: Db, all: readonly Pick<Result, 'organizationId' | 'id' | 'leaseEnd'>[]): Promise<void> =>
+	results.run(
+		db,
+		release,
+		all.map(({ organizationId, id, leaseEnd }) => ({ organizationId, id, leaseEnd })),
+	)
+
+const releaseAll = query<object>((knex) =>
+	knex('webhook_deliveries').whereRaw(isLeased).update({ leased: false, leaseEnd: null }),
+)
+
+/** Returns all that an ended process left. */
+export const releaseEveryDelivery = (db: Db) => db.run(releaseAll, {})
