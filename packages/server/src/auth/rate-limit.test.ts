@@ -136,6 +136,23 @@ it('an organization is refused a hundred times a second, whichever of its keys a
 	expect(performance.now() - began).toBeGreaterThan(250 + 59 * 10 - 20)
 })
 
+it('one whose client has gone leaves its place to the next, and makes nobody faster', async () => {
+	const url = await serve({ INVOICING_RATE_LIMIT: 1 })
+	const key = await newKey()
+	await ask(url, '/api/companies', key)
+	const { hostname, port } = new URL(url)
+	const request = `GET /api/companies HTTP/1.1\r\nHost: remit\r\nAuthorization: Bearer ${key}\r\n\r\n`
+	const gone = Array.from({ length: 200 }, () => connect(Number(port), hostname))
+	await Promise.all(gone.map((socket) => new Promise((sent) => socket.write(request, sent))))
+	const staying = Array.from({ length: 20 }, () => ask(url, '/api/companies', key))
+	const began = performance.now()
+	for (const socket of gone) socket.destroy()
+	expect(new Set((await Promise.all(staying)).map(({ status }) => status))).toEqual(new Set([429]))
+	const took = performance.now() - began
+	expect(took).toBeGreaterThan(19 * 10)
+	expect(took).toBeLessThan(2_000)
+})
+
 it('a connection that asks ahead while a refusal waits is closed', async () => {
 	const url = new URL(await serve({ INVOICING_RATE_LIMIT: 1 }))
 	const request = `GET /api/companies HTTP/1.1\r\nHost: remit\r\nAuthorization: Bearer ${await newKey()}\r\n\r\n`

@@ -24,8 +24,8 @@ export interface RequestContext {
 	caller?: Caller
 	/** The bucket in which a request without a key is counted, once somebody asks for it (steps/authenticate.ts). */
 	visitor?: string
-	/** Whether its refusal has waited (steps/hold-refusals.ts). */
-	isHeld?: boolean
+	/** Whether its refusal waits, or has waited (steps/hold-refusals.ts). */
+	wasHeld?: boolean
 	/** The size of the body, once it is read and decompressed. */
 	bodyBytes: number
 	/** What an error may say of the request: `possible` while its handler opens its own transactions or asks other servers. */
