@@ -51,15 +51,21 @@ const shown = (knex: Knex, dialect: Dialect) => ({
  * The few that are under way, by their ids, so that the others are counted by an index which does not have this column. No index of PostgreSQL
  * has it: they are among the first that are due at each endpoint, behind those that became due meanwhile.
  */
-const underWay = (knex: Knex, organizationId: Knex.Value, now: Knex.Value, dialect: Dialect) =>
+const underWay = (
+	knex: Knex,
+	organizationId: Knex.Value,
+	endpointId: Knex.Value | undefined,
+	now: Knex.Value,
+	dialect: Dialect,
+) =>
 	dialect === 'sqlite'
 		? knex('webhook_deliveries').where({ organizationId }).whereRaw(isLeased).select('id')
 		: knex.raw(
 				`select d.id from webhook_endpoints p cross join lateral (
 					select id, "leaseEnd" from webhook_deliveries where "organizationId" = p."organizationId" and "endpointId" = p.id
 					and "nextAttemptAt" <= ? order by "nextAttemptAt" limit ${countBound}) as d
-				where p."organizationId" = ? and d."leaseEnd" is not null`,
-				[now, organizationId],
+				where p."organizationId" = ? ${endpointId === undefined ? '' : 'and p.id = ?'} and d."leaseEnd" is not null`,
+				[now, organizationId, ...(endpointId === undefined ? [] : [endpointId])],
 			)
 
 /** After its prefix a delivery's id begins with its event's, so the primary key finds an event's deliveries. */
@@ -69,12 +75,12 @@ function matching(
 	dialect: Dialect,
 ) {
 	const rows = knex('webhook_deliveries').where(filters)
-	const { organizationId } = filters
+	const { organizationId, endpointId } = filters
 	if (underWayAt !== undefined)
 		rows.whereRaw(dialect === 'sqlite' ? 'id in (?)' : 'id = any(array(?))', [
-			underWay(knex, organizationId, underWayAt, dialect),
+			underWay(knex, organizationId, endpointId, underWayAt, dialect),
 		])
-	if (atRestAt !== undefined) rows.whereRaw('id not in (?)', [underWay(knex, organizationId, atRestAt, dialect)])
+	if (atRestAt !== undefined) rows.whereRaw('id not in (?)', [underWay(knex, organizationId, endpointId, atRestAt, dialect)])
 	if (types !== undefined) rows.whereRaw(isAnyOf('eventType', dialect), [types])
 	if (from !== undefined) rows.where('id', '>=', from)
 	if (eventId === undefined) return rows

@@ -116,6 +116,12 @@ describe('a delivery that is under way', () => {
 		expect(await claimable(hour + 30_000)).toEqual([1, 1])
 	})
 
+	it('is claimed by nobody while an attempt may take as long as any', async () => {
+		// The largest WEBHOOK_TIMEOUT_SECONDS, and the engine's margin.
+		expect(await take(hour, hour + 60_000 + 15_000)).toHaveLength(1)
+		expect(await claimable(hour)).toEqual([0, 0])
+	})
+
 	it('is claimed again when the clock was set back, and its lease would end later than any can', async () => {
 		expect(await take(25 * hour, 25 * hour + 30_000)).toHaveLength(1)
 		expect(await claimable(hour)).toEqual([1, 1])
