@@ -1,6 +1,6 @@
 // The command `remit`: runs the server, and manages organizations and keys, also beside a server on the same database.
 import { Command, CommanderError } from 'commander'
-import { createKey, listKeys, revokeKey } from './api-keys/store.ts'
+import { createKey, findOwner, listKeys, revokeKey } from './api-keys/store.ts'
 import { scopes as allScopes, type Scope } from './auth/keys.ts'
 import { isTimeZone } from './base/dates.ts'
 import { ConfigError } from './base/errors.ts'
@@ -22,8 +22,9 @@ import { addProfileCommands } from './commands/shell/profiles.ts'
 import { addUserCommands } from './commands/users.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
-import { type Database, OtherVersionError, unavailability } from './db/database.ts'
+import { type Database, OtherVersionError, type Transaction, unavailability } from './db/database.ts'
 import type { Upgrade } from './db/migrate.ts'
+import { takeChangeTime } from './db/write-context.ts'
 import type { ResourceKind } from './generated/contract.ts'
 import { scopeOfKind } from './generated/tables.ts'
 import { createOrganization, findOrganization, listOrganizationRows } from './organizations/store.ts'
@@ -153,7 +154,10 @@ command(keys, 'revoke', 'Revoke an API key; a running server refuses it within t
 	.action((id, options) =>
 		withDatabase(async (db, now) => {
 			const origin = byCommand(now(), 'keys revoke')
-			if (!(await db.transaction((tx) => revokeKey({ db: tx, origin }, id))))
+			const owner = await findOwner(db, id)
+			const revoke = async (tx: Transaction, organizationId: string) =>
+				revokeKey({ db: tx, origin: await takeChangeTime(tx, origin, organizationId) }, id, organizationId)
+			if (owner === undefined || !(await db.transaction((tx) => revoke(tx, owner))))
 				throw new UsageError(`${id}: there is no such key to revoke`)
 			print(options, { ok: true }, `Revoked ${id}.`)
 		}),

@@ -72,17 +72,23 @@ const list = query<{ organizationId?: string }, { json: string }>((knex, { organ
 export const listKeys = async (db: Db, organizationId?: string) =>
 	(await db.column(list, { organizationId })).map((json) => JSON.parse(json) as ApiKey)
 
-const revoke = query<{ organizationId?: string; id: string; now: number }, { organizationId: string }>((knex, { now, ...key }) =>
-	knex('api_keys').where(key).whereNull('revokedAt').update({ revokedAt: now }).returning('organizationId'),
+const owner = query<{ id: string }, { organizationId: string }>((knex, { id }) =>
+	knex('api_keys').where({ id }).select('organizationId'),
 )
 
-/** Revokes a key; false when there is no such key, or it is already revoked. The command line names no organization. */
-export async function revokeKey(write: Writing, id: string, organizationId?: string): Promise<boolean> {
+/** Whose key it is. For the command line, which names no organization. */
+export const findOwner = async (db: Db, id: string): Promise<string | undefined> => (await db.get(owner, { id }))?.organizationId
+
+const revoke = query<{ organizationId: string; id: string; now: number }>((knex, { now, ...key }) =>
+	knex('api_keys').where(key).whereNull('revokedAt').update({ revokedAt: now }),
+)
+
+/** Revokes a key; false when there is no such key, or it is already revoked. */
+export async function revokeKey(write: Writing, id: string, organizationId: string): Promise<boolean> {
 	const { now } = write.origin
-	const revoked = await write.db.get(revoke, { id, now, organizationId })
-	if (!revoked) return false
+	if ((await write.db.run(revoke, { id, now, organizationId })) === 0) return false
 	const change = { action: 'deleted', before: { revokedAt: null }, after: { revokedAt: now } } as const
-	await recordChange(write, { organizationId: revoked.organizationId, resource: 'api_key', resourceId: id, ...change })
+	await recordChange(write, { organizationId, resource: 'api_key', resourceId: id, ...change })
 	return true
 }
 

@@ -190,7 +190,7 @@ describe('the life of a key', () => {
 			const { id, key } = await server.newKey(['invoices:read'])
 			const identify = () => callers.identify({ authorization: `Bearer ${key}` }, (work) => work())
 			expect(await identify()).toMatchObject({ id })
-			await server.db.transaction((tx) => revokeKey(server.writing(tx, now), id))
+			await server.db.transaction((tx) => revokeKey(server.writing(tx, now), id, server.organizationId))
 			now += days * 86_400_000
 			for (elapsed = 500; elapsed < 2_000; elapsed += 500) expect(await identify()).toMatchObject({ id })
 			await expect(identify()).rejects.toMatchObject({ code: 'invalid_credentials' })
@@ -207,7 +207,7 @@ describe('the life of a key', () => {
 
 	it('cannot be ended twice', async () => {
 		const { id } = await server.newKey(['invoices:read'])
-		const revoke = () => server.db.transaction((tx) => revokeKey(server.writing(tx, 5), id))
+		const revoke = () => server.db.transaction((tx) => revokeKey(server.writing(tx, 5), id, server.organizationId))
 		expect([await revoke(), await revoke()]).toEqual([true, false])
 	})
 

@@ -1,12 +1,17 @@
 // A key, a session or a role that ends while requests are under way, on this process and on another one.
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { tmpdir } from 'node:os'
+import type { Knex } from 'knex'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { personPassword, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { Remit } from '../../test/remit.ts'
 import { newRequest } from '../../test/samples.ts'
-import { revokeKey } from '../api-keys/store.ts'
+import { listKeys, revokeKey } from '../api-keys/store.ts'
+import { bySystem } from '../base/origin.ts'
 import { operations } from '../contract/routes.ts'
 import type { Db } from '../db/database.ts'
+import { takeChangeTime } from '../db/write-context.ts'
 import { changePerson, removePerson, users } from '../people/store.ts'
 import { sessions } from '../sessions/store.ts'
 import { Callers } from './caller.ts'
@@ -55,7 +60,7 @@ describe('look-ups of one key', () => {
 		const before = identify(key)
 		// Its row is read by then.
 		await server.db.get({ build: (knex) => knex('api_keys').where({ id }) }, {})
-		await server.db.transaction((tx) => revokeKey(server.writing(tx), id))
+		await server.db.transaction((tx) => revokeKey(server.writing(tx), id, server.organizationId))
 		callers.forget(server.organizationId)
 		const after = identify(key)
 		go()
@@ -98,6 +103,21 @@ describe('a caller whose body takes its time', () => {
 		const revoke = () => server.ask('DELETE', `/api-keys/${id}`)
 		expect((await server.ask('GET', '/api-keys', { key })).status).toBe(200)
 		expect(await askSlowly(path, { authorization: `Bearer ${key}` }, body, revoke)).toMatchObject(keyEnded)
+	})
+
+	it('is asked again: a key that expired meanwhile makes none, and a role that shrank changes no tax rate', async () => {
+		const { key } = await server.newKey(['admin'], { expiresAt: server.clock.now + 60_000 })
+		const later = async () => {
+			server.clock.now += 60_000
+		}
+		const more = { name: 'More', scopes: ['admin'] }
+		expect(await askSlowly('/api-keys', { authorization: `Bearer ${key}` }, more, later)).toMatchObject(keyEnded)
+		const tenant = await server.newTenant()
+		const [keeper, person] = [await tenant.newPerson(), await tenant.newPerson()]
+		const demote = () => keeper.ask('PATCH', `/api/users/${person.id}`, { body: { role: 'member' } })
+		const headers = { cookie: person.cookie, 'sec-fetch-site': 'same-origin' }
+		const rate = { name: 'VAT', percent: '19' }
+		expect(await askSlowly('/api/tax-rates', headers, rate, demote)).toMatchObject({ status: 403 })
 	})
 
 	it('is asked again: the session of somebody who signed out makes nothing, and a role that shrank does less', async () => {
@@ -157,7 +177,7 @@ describe('what another process revoked', () => {
 		const { path, body } = await newRequest(operation, tenant)
 		const { id, key } = await tenant.newKey(['read', 'write', 'admin', 'organization:write'])
 		expect((await tenant.ask('GET', '/api-keys', { key })).status).toBe(200)
-		await elsewhere((write) => revokeKey(write, id))
+		await elsewhere((write) => revokeKey(write, id, tenant.organizationId))
 		expect(await tenant.ask(operation.method, path, { key, body })).toMatchObject(keyEnded)
 		const { data } = (await tenant.ask('GET', `/api/audit?actor=${id}`)).body
 		expect(data).toEqual([])
@@ -169,6 +189,29 @@ describe('what another process revoked', () => {
 			expect(families).toContain(family)
 	})
 })
+
+// Where processes have the database together. The command is such a process.
+it.skipIf(inject('database') === 'sqlite')(
+	'A revocation waits for a change that is under way, and no change is stored behind it',
+	async () => {
+		const { DATABASE_URL = '', DATA_DIR = '' } = server.settings
+		const { id } = await server.newKey(['read'])
+		const remit = new Remit({ DATABASE_URL, DATA_DIR }, tmpdir())
+		const waiting = {
+			build: (knex: Knex) => knex('pg_stat_activity').whereRaw(`datname = current_database() and wait_event_type = 'Lock'`),
+		}
+		const revoking = await server.db.transaction(async (tx) => {
+			await takeChangeTime(tx, bySystem(server.clock.now), server.organizationId)
+			const revoking = remit.run(['keys', 'revoke', id])
+			await expect.poll(() => server.db.all(waiting, {}), { timeout: 20_000 }).toHaveLength(1)
+			return { revoking }
+		})
+		expect(await revoking.revoking).toMatchObject({ code: 0 })
+		expect(await listKeys(server.db, server.organizationId)).toContainEqual(
+			expect.objectContaining({ id, revokedAt: expect.any(Number) }),
+		)
+	},
+)
 
 it('A 401 is not kept for an Idempotency-Key: who signs in again may repeat the request', async () => {
 	const tenant = await server.newTenant()

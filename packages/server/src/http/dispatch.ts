@@ -81,7 +81,10 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 		return run({ ...base, db: reading, afterCommit: (work: () => void) => work() }).then(toReply)
 	}
 
-	/** What gives or takes access asks the database whether its caller may still do so: another process may have revoked the key, or changed the role. */
+	/**
+	 * What gives or takes access asks the database whether its caller may still do so: another process may have revoked the key, or changed the role.
+	 * An operation with transactions of its own asks before the first, too: it may write to others between them.
+	 */
 	async function confirmCaller(tx: Db, { context }: Request): Promise<void> {
 		const { operation, caller } = context
 		if (!operation || !caller || !accessChanges.has(operation)) return

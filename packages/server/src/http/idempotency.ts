@@ -204,10 +204,12 @@ export const requestKeyOf = (request: Pick<IdempotentRequest, 'key'> | undefined
 
 const nameOf = ({ key }: Pick<IdempotentRequest, 'key'>) => JSON.stringify(Object.values(key))
 
-/** The answer to an error, which is stored like any other. Throws a 5xx, 429 or 401 again, after which the caller may repeat the request. */
+/** What says nothing of the request: another time, or with other rights, it is answered otherwise. */
+const passing: ReadonlySet<number> = new Set([401, 403, 429])
+
+/** The answer to an error, which is stored like any other; throws a passing one and a 5xx again, after which the caller may repeat the request. */
 function answerTo(request: IdempotentRequest, error: unknown): Reply {
-	if (error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429)
-		return request.answerTo(error)
+	if (error instanceof ApiError && error.status < 500 && !passing.has(error.status)) return request.answerTo(error)
 	throw error
 }
 

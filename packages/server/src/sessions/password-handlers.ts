@@ -1,6 +1,7 @@
 import { hashPassword, verifyPassword } from '../auth/passwords.ts'
 import { newToken } from '../auth/session-cookie.ts'
 import { fieldError } from '../base/errors.ts'
+import { takeChangeTime } from '../db/write-context.ts'
 import type { Handler, SelfManagedContext } from '../http/handler.ts'
 import { findSuppressed } from '../mails/suppression-store.ts'
 import { requireOrganization } from '../organizations/store.ts'
@@ -66,19 +67,19 @@ const resetEmail = (organizationName: string, url: string): LinkEmail => ({
 export const set: Handler<'session.password.set'> = async ({ body }, context) => {
 	const { db, now, limits } = context
 	// Before the costly hash.
-	await requireReset(db, body.token, now)
+	const { organizationId } = await requireReset(db, body.token, now)
 	const visitor = visitorOf(context)
 	const hash = await hashPassword(body.password, visitor)
-	let owner: string | undefined
-	const answer = await context.commit(async (tx) => {
-		const { organizationId, userId } = await takeReset(tx, body.token, now)
-		owner = organizationId
+	const answer = await context.commit(async (tx, begun) => {
+		// The person's sessions end: no change of one of them is stored after this.
+		const ordered = await takeChangeTime(tx, begun, organizationId)
+		const { userId } = await takeReset(tx, body.token, now)
 		const user = await users.existing(tx, organizationId, userId)
 		await limits.signIns.reset(visitor, user.email)
-		const origin = { ...context.origin, actor: { type: 'user' as const, id: userId } }
+		const origin = { ...ordered, actor: { type: 'user' as const, id: userId } }
 		await setPassword({ db: tx, origin }, user, hash)
 		return done
 	})
-	if (owner !== undefined) context.callers.forget(owner)
+	context.callers.forget(organizationId)
 	return answer
 }

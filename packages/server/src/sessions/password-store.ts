@@ -25,9 +25,11 @@ const working = query<{ hash: string; now: number }, Person>((knex, { hash, now 
 
 const gone = () => new ApiError('password_reset_not_found', 'The link has expired, or is used already: ask for another.')
 
-/** Throws 404 unless the link works. */
-export async function requireReset(db: Db, token: string, now: number): Promise<void> {
-	if (!(await db.get(working, { hash: hashOfToken(token), now }))) throw gone()
+/** Whose link it is; throws 404 unless it works. */
+export async function requireReset(db: Db, token: string, now: number): Promise<Person> {
+	const found = await db.get(working, { hash: hashOfToken(token), now })
+	if (!found) throw gone()
+	return found
 }
 
 const locked = query<{ hash: string; now: number }, Person>((knex, { hash, now }) =>
