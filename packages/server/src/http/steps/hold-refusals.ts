@@ -89,6 +89,6 @@ class Refusals {
 			this.#waiting.shift()
 			this.#timer = this.#next()
 			first.answer()
-		}, at - performance.now())
+		}, Math.ceil(at - performance.now()))
 	}
 }
