@@ -326,9 +326,10 @@ async function promote(db: Db, all: readonly Place[]): Promise<void> {
 }
 
 /** Writes results and releases the deliveries that waited for them. A result whose lease has been lost is dropped. */
-export async function completeDeliveries(db: Db, all: readonly DeliveryResult[]): Promise<void> {
-	// A delivery may have been claimed twice.
+export async function completeDeliveries(db: Db, ended: readonly DeliveryResult[]): Promise<void> {
+	// A delivery may have been claimed twice, and within a millisecond under the same lease.
 	const nameOf = ({ id, leaseEnd }: Pick<Written, 'id' | 'leaseEnd'>) => `${id} ${leaseEnd}`
+	const all = [...new Map(ended.map((result) => [nameOf(result), result])).values()]
 	const written = new Map((await writeOutcomes(db, all)).map((row) => [nameOf(row), row]))
 	const held = all.filter((result) => written.has(nameOf(result)))
 	const isDone = (result: DeliveryResult) => result.status !== 'retrying' || written.get(nameOf(result))?.outOfOrder
