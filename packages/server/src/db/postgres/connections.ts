@@ -190,7 +190,7 @@ interface Silent {
 }
 
 /**
- * Runs a query, and closes the connection when no answer comes in time: the next query would wait behind this one. pg's own
+ * Runs a query, and closes the connection when no answer comes in time, whatever pg makes of that: the next query would wait behind this one. pg's own
  * `query_timeout` costs more: with it, most answers outlive V8's young generation (0.9 of 1.1 kB each; here nothing does).
  */
 function ask(
@@ -199,16 +199,19 @@ function ask(
 	answerMs: number,
 	done: (error: Error | null, result: pg.QueryResult) => void,
 ): void {
-	let isLate = false
+	let isDone = false
+	const finish = (error: Error | null, result: pg.QueryResult) => {
+		if (isDone) return
+		isDone = true
+		clearTimeout(timer)
+		done(error, result)
+	}
 	const timer = setTimeout(() => {
-		isLate = true
 		// Ends its queries with an error. By itself "end" waits until all are answered.
 		const silent = client as unknown as Silent
 		void silent.end()
 		silent.connection.stream.destroy()
+		finish(new Error(silence), undefined as never)
 	}, answerMs)
-	client.query(query as pg.QueryConfig, (error: Error | null, result: pg.QueryResult) => {
-		clearTimeout(timer)
-		done(isLate ? new Error(silence) : error, result)
-	})
+	client.query(query as pg.QueryConfig, finish)
 }
