@@ -84,11 +84,12 @@ class Refusals {
 		const [first] = this.#waiting
 		if (!first) return void this.#ended()
 		const at = Math.max(first.since + leastMs, this.#answeredAt + apartMs)
-		return setTimeout(() => {
+		const answer = () => {
 			this.#answeredAt = performance.now()
 			this.#waiting.shift()
 			this.#timer = this.#next()
 			first.answer()
-		}, Math.ceil(at - performance.now()))
+		}
+		return setTimeout(answer, Math.ceil(at - performance.now()))
 	}
 }
