@@ -23,6 +23,9 @@ export const isLeased = `(leased or "leaseEnd" is not null)`
  */
 export const isFree = `("leaseEnd" is null or "leaseEnd" - ? not between 1 and ${longestLeaseMs})`
 
+/** SQL: the same, and no server of an older version holds it either, which puts the end of its lease into `nextAttemptAt`. It takes `now` twice. */
+export const isFreeOfAll = `(${isFree} and (not leased or "nextAttemptAt" <= ?))`
+
 /** SQL: whether a delivery holds the later ones of its record back; `name` is its table or alias in the query. */
 export const isHolding = (name: string) => `(${name}.${isWaiting} and not ${name}."outOfOrder")`
 

@@ -1,5 +1,5 @@
 // `Idempotency-Key`: the server stores the first answer to a POST in the transaction of its effect, and repeats it for 24 hours.
-// It stores 4xx answers too, but not 401, 429 and 5xx, so that the caller can try again.
+// It stores 4xx answers too, but not 401, 403, 429 and 5xx, so that the caller can try again.
 import { hash } from 'node:crypto'
 import { ApiError } from '../base/errors.ts'
 import type { Database, Db, Transaction } from '../db/database.ts'

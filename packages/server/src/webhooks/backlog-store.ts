@@ -1,7 +1,7 @@
 // What pausing, deleting, redelivering and a recovery do to an endpoint's deliveries, of which there may be millions. The request changes a
 // first part; what is left is noted on the endpoint, and the engine's part of backlogs.ts goes on with it, also after a kill.
 import { type Database, type Db, type Dialect, query } from '../db/database.ts'
-import { hasEarlier, isFree } from '../events/fan-out-store.ts'
+import { hasEarlier, isFreeOfAll } from '../events/fan-out-store.ts'
 import type { EndpointKey } from './endpoint-store.ts'
 import { type Forward, forwardPart } from './recovery-store.ts'
 import { againPart, endOfIds, type Wanted } from './redelivery-store.ts'
@@ -25,7 +25,7 @@ const endPart = query<Ending>((knex, { organizationId, endpointId, status, upTo,
 	const from = (index: string) =>
 		`from webhook_deliveries ${dialect === 'sqlite' ? `indexed by ${index}` : ''} where "organizationId" = ? and "endpointId" = ?`
 	const part = `select id from (select id ${from('webhook_deliveries_due')} and "nextAttemptAt" is not null and id <= ?
-			and ${isFree} and (not leased or "nextAttemptAt" <= ?) limit ${partSize}) as due
+			and ${isFreeOfAll} limit ${partSize}) as due
 		union all
 		select id from (select id ${from('webhook_deliveries_behind')} and status = 'pending' and "nextAttemptAt" is null
 			and id <= ? limit ${partSize}) as behind`

@@ -1,6 +1,6 @@
 // Repairs the queue: finds deliveries that wait although nothing will ever release them.
 import { type Database, query } from '../../db/database.ts'
-import { hasEarlier, isFree, isWaiting, waitingEndpoints } from '../../events/fan-out-store.ts'
+import { hasEarlier, isFreeOfAll, isWaiting, waitingEndpoints } from '../../events/fan-out-store.ts'
 import { longestWait } from '../../work/backoff.ts'
 import { inParts } from '../../work/parts.ts'
 
@@ -11,7 +11,7 @@ const strays = query<{ now: number }>((knex, { now }) =>
 			select max(d.id) from webhook_deliveries d where d."organizationId" = p."organizationId" and d."endpointId" = p.id)
 		where (p.status <> 'active' or p."deletedAt" is not null) and p."skipUpTo" is null and exists (
 			select 1 from webhook_deliveries d where d."organizationId" = p."organizationId" and d."endpointId" = p.id
-			and d.${isWaiting} and ${isFree} and (not d.leased or d."nextAttemptAt" <= ?))`,
+			and d.${isWaiting} and ${isFreeOfAll})`,
 		[now, now],
 	),
 )
