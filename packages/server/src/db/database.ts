@@ -13,6 +13,26 @@ export interface Db {
 	column<P extends object>(query: Query<P, { json: string }>, params: P): Promise<string[]>
 	/** Runs a change and returns how many rows it changed. */
 	run<P extends object>(query: Query<P, unknown>, params: P): Promise<number>
+	/** Of a transaction that several changes share, one after the other (PostgreSQL). */
+	readonly shared?: SharedTransaction
+}
+
+export interface SharedTransaction {
+	/** What a change before this one has left; undefined in the first, and in one that begins again. */
+	recall<T>(name: string): T | undefined
+	/** Leaves what holds until the transaction ends, such as the value of a row that it has locked, unless this change is undone. */
+	remember(name: string, value: unknown): void
+	/**
+	 * Waits no longer for statements that are sent, so that the next change sends its own behind them: PostgreSQL and this process then
+	 * work at the same time. If one fails, nothing of the transaction is stored, and each of its changes begins again by itself.
+	 */
+	sent(statements: Promise<unknown>): void
+}
+
+/** Waits for statements whose answer nothing depends on, where the transaction does not do so. All have to be sent by now. */
+export async function sent({ shared }: Db, statements: Promise<unknown>): Promise<void> {
+	if (shared) shared.sent(statements)
+	else await statements
 }
 
 export interface Transaction extends Db {

@@ -14,7 +14,7 @@ import {
 	UniqueViolation,
 } from './database.ts'
 import { Pools, type PostgresSettings, type Run, runOn } from './postgres/connections.ts'
-import { isLostRace, isReadOnly, isRefused, isUndone, tries, Undone } from './postgres/errors.ts'
+import { isLostRace, isReadOnly, isRefused, isUndone, reasonOf, tries, Undone } from './postgres/errors.ts'
 import { type Group, Groups } from './postgres/groups.ts'
 import { Standby } from './postgres/standby.ts'
 import { Statements } from './statements.ts'
@@ -61,14 +61,14 @@ export function openPostgres(settings: PostgresSettings, { onError, onStandby }:
 		patienceMs,
 		enter: (organizationId, work, patienceMs) => writes.run(organizationId, work, patienceMs),
 		transact: (work) =>
-			transact(true, async (run) => {
-				const group = groupOn(run, statements, pools.lockMs)
+			transact(true, async (run, notes) => {
+				const group = groupOn(run, statements, notes, pools.lockMs)
 				await work(group)
 				group.end()
 			}),
 	})
 	const alone = <T>(work: (tx: Transaction) => Promise<T>, durable: boolean) =>
-		again(() => transact(durable, (run) => inside(run, statements, work)))
+		again(() => transact(durable, (run, notes) => inside(run, statements, notes, work)))
 	return {
 		...runner(read, statements),
 		...(standby && { standby: runner(standby.run, statements) }),
@@ -119,7 +119,17 @@ function runner(run: Run, statements: Statements<Named>): Db {
 	}
 }
 
-type Transact = <T>(durable: boolean, work: (run: Run) => Promise<T>) => Promise<T>
+/** What the changes of a transaction leave for those that come behind them. */
+interface Notes {
+	/** What ran `once`, as a promise, and what a change remembers, by its name. Not what was undone. */
+	known: Map<string, unknown>
+	/** Statements for which no change waits any more. */
+	sent: Promise<unknown>[]
+}
+
+const lateFailure = 'a statement had failed for which no change waited'
+
+type Transact = <T>(durable: boolean, work: (run: Run, notes: Notes) => Promise<T>) => Promise<T>
 
 /** Transactions that commit when their work ends, and roll back when it fails. */
 const transactionsOf =
@@ -132,19 +142,25 @@ const transactionsOf =
 		try {
 			const began = run(durable ? 'begin' : 'begin; set local synchronous_commit = off')
 			began.catch(() => {})
-			const value = await work(after(began, run))
+			const notes: Notes = { known: new Map(), sent: [] }
+			const value = await work(after(began, run), notes)
 			await began
 			committing = true
 			const { command } = await run('commit')
-			if (command !== 'COMMIT') throw new Undone('one of its queries had failed')
+			if (command !== 'COMMIT') {
+				committing = false
+				const cause = await Promise.all(notes.sent).catch((failure) => failure)
+				throw new Undone(lateFailure, cause instanceof Error ? { cause } : {})
+			}
 			onCommit()
 			return value
 		} catch (error) {
-			if (isReadOnly(error)) broken = error
+			const reason = reasonOf(error)
+			if (isReadOnly(reason)) broken = reason
 			await run('rollback').catch((failure) => {
 				broken = failure
 			})
-			pools.noteFailure(error)
+			pools.noteFailure(reason)
 			throw committing && !isUndone(error) ? new OutcomeUnknown(error) : error
 		} finally {
 			client.release(broken !== undefined)
@@ -157,7 +173,8 @@ async function again<T>(transaction: () => Promise<T>): Promise<T> {
 		try {
 			return await transaction()
 		} catch (error) {
-			if (attempt === tries || !isLostRace(error)) throw error
+			const reason = reasonOf(error)
+			if (attempt === tries || !isLostRace(reason)) throw reason
 		}
 	}
 }
@@ -177,8 +194,9 @@ const after =
 async function inside<T>(
 	run: Run,
 	statements: Statements<Named>,
+	notes: Notes,
 	work: (tx: Transaction) => Promise<T>,
-	done: Done = new Map(),
+	isFirst = true,
 ): Promise<T> {
 	let isOver = false
 	let failure: unknown
@@ -194,37 +212,48 @@ async function inside<T>(
 		}
 	}
 	try {
-		return await work(transactionOf(own, statements, done))
+		return await work(transactionOf(own, statements, notes, isFirst))
 	} finally {
 		isOver = true
 	}
 }
 
-/** What ran `once` in a transaction and was not undone, by its name. */
-type Done = Map<string, Promise<unknown>>
-
-function transactionOf(run: Run, statements: Statements<Named>, done: Done): Transaction {
+function transactionOf(run: Run, statements: Statements<Named>, notes: Notes, isFirst: boolean): Transaction {
 	return {
 		...runner(run, statements),
+		shared: {
+			recall: <T>(name: string) => (isFirst ? undefined : (notes.known.get(name) as T | undefined)),
+			remember: (name, value) => notes.known.set(name, value),
+			sent(statements) {
+				statements.catch(() => {})
+				notes.sent.push(statements)
+			},
+		},
 		async attempt(work) {
-			const before = new Set(done.keys())
+			const before = { known: new Map(notes.known), sent: notes.sent }
+			notes.sent = []
 			// Goes with the first statement of the work.
 			const saved = run('savepoint part')
 			saved.catch(() => {})
 			try {
 				const value = await work()
 				await saved
+				await Promise.all(notes.sent).catch((cause) => {
+					throw new Undone(lateFailure, { cause })
+				})
 				await run('release part')
 				return value
 			} catch (error) {
-				for (const name of done.keys()) if (!before.has(name)) done.delete(name)
+				notes.known = before.known
 				await run('rollback to part; release part')
 				throw error
+			} finally {
+				notes.sent = before.sent
 			}
 		},
 		once<T>(name: string, work: () => Promise<T>) {
-			const value = (done.get(name) as Promise<T> | undefined) ?? work()
-			done.set(name, value)
+			const value = (notes.known.get(name) as Promise<T> | undefined) ?? work()
+			notes.known.set(name, value)
 			return value
 		},
 	}
@@ -234,16 +263,15 @@ function transactionOf(run: Run, statements: Statements<Named>, done: Done): Tra
 const groupLockMs = 50
 
 /** A savepoint goes with the first statement of its change, together with the release of the one before, and takes no trip. */
-function groupOn(run: Run, statements: Statements<Named>, lockMs: number): Group<Transaction> & { end(): void } {
+function groupOn(run: Run, statements: Statements<Named>, notes: Notes, lockMs: number): Group<Transaction> & { end(): void } {
 	let count = 0
 	let before = `set local lock_timeout = ${groupLockMs}`
-	let done: Done = new Map()
 	return {
 		/** Deferred triggers take locks with the commit, which waits for them as any other. */
 		end() {
 			if (count > 0) run(`set local lock_timeout = ${lockMs}`).catch(() => {})
 		},
-		first: (work) => inside(run, statements, work, done),
+		first: (work) => inside(run, statements, notes, work),
 		async next(work) {
 			// Names of their own: if a change hides that a query failed, its release fails, and the next must not undo it in silence.
 			const name = `change${++count}`
@@ -251,10 +279,10 @@ function groupOn(run: Run, statements: Statements<Named>, lockMs: number): Group
 			saved.catch(() => {})
 			before = `release ${name}`
 			try {
-				const own = new Map(done)
-				const value = await inside(run, statements, work, own)
-				await saved
-				done = own
+				const own: Notes = { known: new Map(notes.known), sent: [saved] }
+				const value = await inside(run, statements, own, work, false)
+				notes.known = own.known
+				notes.sent.push(...own.sent)
 				return { value }
 			} catch (error) {
 				await run(`rollback to ${name}`).catch((failure) => {

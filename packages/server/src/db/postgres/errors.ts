@@ -4,6 +4,9 @@ import pg from 'pg'
 /** PostgreSQL answers the commit of a transaction whose query failed with a rollback, and without an error. */
 export class Undone extends Error {}
 
+/** What failed, where it is known. */
+export const reasonOf = (error: unknown): unknown => (error instanceof Undone ? (error.cause ?? error) : error)
+
 const codeOf = (error: unknown) => (error instanceof pg.DatabaseError ? (error.code ?? '') : '')
 
 /**

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { DatabaseProxy } from '../../../test/database-proxy.ts'
 import { startTestServer, type TestServer } from '../../../test/harness.ts'
 import { readConfig } from '../../config.ts'
-import { type Database, OutcomeUnknown, query, type Transaction } from '../database.ts'
+import { type Database, OutcomeUnknown, query, sent, type Transaction, UniqueViolation } from '../database.ts'
 import { openDatabase } from '../open.ts'
 
 const insert = query<{ text: string }>((knex, row) => knex('notes').insert(row))
@@ -148,6 +148,57 @@ describe('changes that come while another of their organization is under way', (
 		const ends = await Promise.allSettled([note('first'), change(lose), change(losePart), change(hold), change(both)])
 		expect(ends.slice(2)).toEqual([3, 3, [3, 3]].map((value) => ({ status: 'fulfilled', value })))
 		expect(runs).toBe(3)
+	})
+
+	it('send their statements behind those of the one before, whose answers it does not wait for', async () => {
+		takeTime()
+		const order: string[] = []
+		const slow = async (tx: Transaction) => {
+			await tx.run(insert, { text: 'slow' })
+			await sent(
+				tx,
+				tx.run(pause, {}).then(() => order.push('answer')),
+			)
+		}
+		const next = async (tx: Transaction) => {
+			order.push('next')
+			await tx.run(insert, { text: 'next' })
+		}
+		const ends = await settled([note('first'), change(slow), change(next)])
+		expect([ends, order]).toEqual([Array(3).fill('stored'), ['next', 'answer']])
+		expect(await notes()).toEqual(['first', 'slow', 'next'])
+	})
+
+	it('are stored without the one whose statement fails after it has gone on, and it hears why', async () => {
+		await note('first')
+		takeTime()
+		const twice = (tx: Transaction) => sent(tx, tx.run(insert, { text: 'first' }))
+		const inPart = (tx: Transaction) => tx.attempt(() => twice(tx))
+		const ends = await settled([note('second'), change(twice), note('third'), change(inPart)])
+		const taken = expect.any(UniqueViolation)
+		expect(ends).toEqual(['stored', taken, 'stored', taken])
+		expect((await notes()).sort()).toEqual(['first', 'second', 'third'])
+	})
+
+	it('know what the one before remembers, unless it was undone or they begin again', async () => {
+		takeTime()
+		const seen: unknown[] = []
+		const remember =
+			(value: number, isUndone = false) =>
+			async (tx: Transaction) => {
+				seen.push(tx.shared?.recall('value'))
+				tx.shared?.remember('value', value)
+				if (isUndone) throw new Error('no')
+			}
+		const part = async (tx: Transaction) => {
+			await tx.attempt(() => remember(4, true)(tx)).catch(() => {})
+			seen.push(tx.shared?.recall('value'))
+		}
+		await settled([change(remember(1)), change(remember(2)), change(remember(3, true)), change(part)])
+		expect(seen).toEqual([undefined, 1, 2, 2, 2])
+		seen.length = 0
+		await settled([change(remember(5)), change(remember(6)), change((tx) => sent(tx, tx.run(fails, {})))])
+		expect(seen).toEqual([undefined, 5, undefined, undefined])
 	})
 
 	it('do not wait for a slow one longer than a moment', async () => {

@@ -5,7 +5,7 @@
 // The first of a group waits for locks as long as a change by itself. The others hold what those before them have locked, so that two
 // groups could wait for each other: they soon give up (`next`), and begin again by themselves. So do all of a group that is undone, perhaps
 // through the fault of one.
-import { isLockTimeout, isLostRace, isUndone, tries } from './errors.ts'
+import { isLockTimeout, isLostRace, isUndone, reasonOf, tries, Undone } from './errors.ts'
 
 /** `Tx` is what a change runs its statements with. */
 type Work<Tx> = (tx: Tx) => Promise<unknown>
@@ -97,9 +97,11 @@ export class Groups<Tx> {
 				timer = setTimeout(leaveRest, openMs)
 				for (job = waiting.shift(); job; job = waiting.shift()) {
 					const { work, resolve, reject } = job
+					// Changes that wait for no answer leave others a turn.
+					if (ended.length > 0) await new Promise<void>((turn) => setImmediate(turn))
 					const end = ended.length === 0 ? { value: await group.first(work) } : await group.next(work)
 					if ('value' in end) ended.push({ job, hasFailed: false, answer: () => resolve(end.value) })
-					else if (isLockTimeout(end.error) || mayTryAgain(job, end.error)) again.push(job)
+					else if (beginsAgain(job, end.error)) again.push(job)
 					else ended.push({ job, hasFailed: true, answer: () => reject(end.error) })
 					if (ended.length === most) leaveRest()
 				}
@@ -112,10 +114,11 @@ export class Groups<Tx> {
 			// Without a connection.
 			if (!first) for (const { reject } of waiting.splice(0)) reject(error)
 			else if (begun.length > 1 && isUndone(error)) again.push(...begun)
-			else if (begun.length === 1 && mayTryAgain(first, error)) again.push(first)
+			else if (begun.length === 1 && mayTryAgain(first, reasonOf(error))) again.push(first)
 			else {
-				for (const { job, hasFailed, answer } of ended) hasFailed ? answer() : job.reject(error)
-				job?.reject(error)
+				const reason = reasonOf(error)
+				for (const { job, hasFailed, answer } of ended) hasFailed ? answer() : job.reject(reason)
+				job?.reject(reason)
 			}
 		} finally {
 			clearTimeout(timer)
@@ -124,6 +127,10 @@ export class Groups<Tx> {
 		}
 	}
 }
+
+/** Whether a change that failed in a group may succeed by itself. */
+const beginsAgain = <Tx>(job: Job<Tx>, error: unknown) =>
+	isLockTimeout(error) || error instanceof Undone || mayTryAgain(job, error)
 
 function mayTryAgain<Tx>(job: Job<Tx>, error: unknown): boolean {
 	if (!isLostRace(error)) return false
