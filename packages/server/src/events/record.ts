@@ -4,7 +4,7 @@ import { hourMs } from '../base/dates.ts'
 import { newTimedId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { patternsOf } from '../contract/event-patterns.ts'
-import type { Db } from '../db/database.ts'
+import { type Db, sent } from '../db/database.ts'
 import type { EventType } from '../generated/contract.ts'
 import { scheduleJob } from '../work/jobs-store.ts'
 import { jobKinds } from '../work/kinds.ts'
@@ -32,12 +32,13 @@ export async function recordEvent(db: Db, origin: Origin, event: NewEvent): Prom
 	const row = rowOf(origin, event)
 	const { id: eventId } = row
 	const to = onlyTo === undefined ? { patterns: patternsOf(type) } : { endpointId: onlyTo }
-	await Promise.all([
+	const statements = [
 		isLong(event.data) && markLong(db, organizationId),
 		insertEvent(db, { ...row, ...(isFirst && { sequence: 1 }) }),
 		insertDeliveries(db, { organizationId, eventId, now: origin.now, ...to, ...(isFirst && { isFirst }) }),
 		scheduleRetention(db, organizationId, origin.now),
-	])
+	]
+	await sent(db, Promise.all(statements))
 	return eventId
 }
 
@@ -48,12 +49,13 @@ export async function recordEvents(db: Db, origin: Origin, events: readonly NewE
 	const { type, organizationId } = first
 	const rows = events.map((event) => rowOf(origin, event))
 	const eventIds = rows.map(({ id }) => id)
-	await Promise.all([
+	const statements = [
 		events.some(({ data }) => isLong(data)) && markLong(db, organizationId),
 		insertEvents(db, rows),
 		insertDeliveries(db, { organizationId, eventIds, now: origin.now, patterns: patternsOf(type) }),
 		scheduleRetention(db, organizationId, origin.now),
-	])
+	]
+	await sent(db, Promise.all(statements))
 }
 
 function rowOf(origin: Origin, { type, organizationId, resource, resourceId, data, changes }: NewEvent) {

@@ -206,6 +206,21 @@ describe('in parallel', () => {
 		expect(await stored()).toHaveLength(1)
 	})
 
+	it('a number that was used before its series began is passed over, wherever it comes', async () => {
+		await fresh()
+		for (const invoiceNumber of ['R-0001', 'R-0004']) expect((await post({ invoiceNumber })).status).toBe(201)
+		await tenant.ask('PATCH', '/api/organization', { body: { invoiceNumberPrefix: 'R-' } })
+		const answers = await Promise.all(Array.from({ length: 6 }, () => post()))
+		expect(answers.map(({ status, body }) => (status === 201 ? body.invoiceNumber : body)).sort()).toEqual([
+			'R-0002',
+			'R-0003',
+			'R-0005',
+			'R-0006',
+			'R-0007',
+			'R-0008',
+		])
+	})
+
 	it('a claimed number never makes a generated one fail', async () => {
 		await fresh()
 		const bodies = Array.from({ length: 60 }, (_, index) =>

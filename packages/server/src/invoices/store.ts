@@ -67,12 +67,17 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 const completed = <T extends object>(stored: T, blank: object): T =>
 	Object.keys(blank).every((name) => name in stored) ? stored : { ...stored, ...blank, ...stored }
 
-const insert = query<StoredInvoice & SearchText>((knex, row) =>
+const insertion = query<StoredInvoice & SearchText>((knex, row) => knex('invoices').insert(row))
+const insertionIfFree = query<StoredInvoice & SearchText>((knex, row) =>
 	knex('invoices').insert(row).onConflict(['organizationId', 'invoiceNumber']).ignore(),
 )
 
+/** Stores a new invoice. Throws UniqueViolation when its number is taken. */
+export const insertInvoice = (db: Db, invoice: StoredInvoice) => db.run(insertion, withText(invoice))
+
 /** Stores a new invoice; false when its number is taken. */
-export const insertInvoice = async (db: Db, invoice: StoredInvoice) => (await db.run(insert, withText(invoice))) === 1
+export const insertInvoiceIfFree = async (db: Db, invoice: StoredInvoice) =>
+	(await db.run(insertionIfFree, withText(invoice))) === 1
 
 const withText = (invoice: StoredInvoice) => ({ ...invoice, searchText: searchTexts.invoices(invoice) })
 

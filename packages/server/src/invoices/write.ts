@@ -25,7 +25,7 @@ import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired, noteR
 import { closePaymentLinks } from './payment-link-store.ts'
 import { withSnapshot } from './snapshot.ts'
 import { becomes, isFirstSent } from './status.ts'
-import { hasOpenInvoices, insertInvoice, removeInvoice, updateInvoice } from './store.ts'
+import { hasOpenInvoices, insertInvoice, insertInvoiceIfFree, removeInvoice, updateInvoice } from './store.ts'
 import { heldEntries, moveTimeEntries } from './time-claims.ts'
 
 /** Computes the invoice that the input would create, and stores nothing. */
@@ -55,10 +55,13 @@ export async function createInvoice(
 	if (invoice.invoiceNumber === '' && organization.numberOnIssue && invoice.status === 'draft')
 		invoice = { ...invoice, invoiceNumber: draftNumber(invoice.id) }
 	if (invoice.invoiceNumber === '')
-		invoice = await insertNumbered(db, invoice, seriesFor(write, invoice), organization, insertInvoice)
+		invoice = await insertNumbered(db, invoice, seriesFor(write, invoice), organization, {
+			insert: insertInvoice,
+			insertIfFree: insertInvoiceIfFree,
+		})
 	else {
 		await requireFreeNumber(write, invoice)
-		if (!(await insertInvoice(db, invoice))) throw numberTaken(invoice.invoiceNumber)
+		if (!(await insertInvoiceIfFree(db, invoice))) throw numberTaken(invoice.invoiceNumber)
 	}
 	await moveTimeEntries(db, origin, blank, invoice, '/timeEntryIds', entries)
 	if (invoice.amountPaidCents !== 0) await follow(write, blank, invoice, [])

@@ -1,7 +1,7 @@
 // Invoice numbers. Each series has one counter, which advances in the transaction that stores the invoice, so that no number is lost
 // or given twice. The number of a deleted invoice is never used again, and what is skipped leaves a row that says why.
 import { newId } from '../../base/ids.ts'
-import { type Db, query } from '../../db/database.ts'
+import { type Db, query, sent } from '../../db/database.ts'
 import { formatNumber, type NumberSettings, parseNumber } from './series.ts'
 
 /** The series whose counter is a column of the organization: servers of older versions, which know no other, count by it too. */
@@ -31,13 +31,25 @@ const incrementSeries = query<SeriesKey, { nextNumber: number }>((knex, key) =>
 /** A caller's number does not advance the counter to this or beyond: a JavaScript number could no longer hold it exactly. */
 const maxCounter = 9_000_000_000_000_000
 
+/** What a change knows of a counter that one before it in its transaction has locked. */
+const nameOf = ({ organizationId, series }: SeriesKey) => `counter ${organizationId} ${series}`
+
 /** Takes the next number of a series. The counter stays locked until the transaction ends. */
-async function advance(db: Db, { organizationId, series }: SeriesKey): Promise<number> {
-	const next =
+async function advance(db: Db, key: SeriesKey): Promise<number> {
+	const { organizationId, series } = key
+	const known = db.shared?.recall<number>(nameOf(key))
+	const taken =
 		series === firstSeries
-			? (await db.get(increment, { organizationId }))?.nextInvoiceNumber
-			: (await db.get(incrementSeries, { organizationId, series }))?.nextNumber
+			? db.get(increment, { organizationId }).then((row) => row?.nextInvoiceNumber)
+			: db.get(incrementSeries, { organizationId, series }).then((row) => row?.nextNumber)
+	if (known !== undefined) {
+		db.shared?.remember(nameOf(key), known + 1)
+		db.shared?.sent(taken)
+		return known
+	}
+	const next = await taken
 	if (next === undefined) throw new Error(`organization ${organizationId} is gone`)
+	db.shared?.remember(nameOf(key), Number(next))
 	return Number(next) - 1
 }
 
@@ -49,22 +61,34 @@ export async function takeNumber(db: Db, key: SeriesKey, settings: NumberSetting
 	}
 }
 
+interface Insertions<I> {
+	/** Fails when the number is taken. */
+	insert(db: Db, invoice: I): Promise<unknown>
+	/** Returns false when the number is taken. */
+	insertIfFree(db: Db, invoice: I): Promise<boolean>
+}
+
 /** Stores a new invoice under the next number of a series that is free. */
 export async function insertNumbered<I extends { organizationId: string }>(
 	db: Db,
 	invoice: I,
 	series: string,
 	settings: NumberSettings,
-	insert: (db: Db, invoice: I & { invoiceNumber: string }) => Promise<boolean>,
+	{ insert, insertIfFree }: Insertions<I & { invoiceNumber: string }>,
 ): Promise<I & { invoiceNumber: string }> {
 	const { organizationId } = invoice
 	for (;;) {
+		const isKnown = db.shared?.recall(nameOf({ organizationId, series })) !== undefined
 		const number = await advance(db, { organizationId, series })
 		const invoiceNumber = formatNumber(series, number, settings)
 		// Only numbers that did not advance the counter can be ahead of it; one of those may be retired.
 		if (number >= maxCounter && (await isNumberRetired(db, organizationId, invoiceNumber))) continue
 		const numbered = { ...invoice, invoiceNumber }
-		if (await insert(db, numbered)) return numbered
+		if (isKnown && number < maxCounter) {
+			await sent(db, insert(db, numbered))
+			return numbered
+		}
+		if (await insertIfFree(db, numbered)) return numbered
 	}
 }
 
@@ -132,8 +156,10 @@ export async function setNext(db: Db, key: SeriesKey, next: number, why: Why): P
 }
 
 /** Of a counter that is locked. */
-const writeNext = (db: Db, { organizationId, series }: SeriesKey, next: number) =>
-	series === firstSeries ? db.run(set, { organizationId, next }) : db.run(setSeries, { organizationId, series, next })
+const writeNext = (db: Db, { organizationId, series }: SeriesKey, next: number) => {
+	db.shared?.remember(nameOf({ organizationId, series }), next)
+	return series === firstSeries ? db.run(set, { organizationId, next }) : db.run(setSeries, { organizationId, series, next })
+}
 
 const insertSkip = (db: Db, key: SeriesKey, firstNumber: number, lastNumber: number, why: Why) =>
 	db.run(skip, { ...key, ...why, id: newId('skp'), firstNumber, lastNumber })
