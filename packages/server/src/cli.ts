@@ -228,12 +228,9 @@ try {
 	if (error instanceof CommanderError) process.exit(error.exitCode)
 	const foreseen = error instanceof ConfigError || error instanceof UsageError || error instanceof OtherVersionError
 	const isOfSqlite = String((error as { code?: string }).code).startsWith('SQLITE_')
-	const unreachable = !isOfSqlite && unavailability(error) !== undefined
+	const unusable = isOfSqlite ? undefined : unavailability(error)
 	if (foreseen) console.error(error.message)
-	else if (unreachable)
-		console.error(
-			`DATABASE_URL: the database cannot be reached: ${(error as Error).message || (error as { code?: string }).code}`,
-		)
+	else if (unusable) console.error(`DATABASE_URL: ${unusable}: ${(error as Error).message || (error as { code?: string }).code}`)
 	else console.error(error)
 	process.exit(error instanceof UsageError ? error.exitCode : 1)
 }

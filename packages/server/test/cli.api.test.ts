@@ -1,5 +1,6 @@
 // The command `remit` on a real database, also beside a running server: keys, migrations, demo data, and how a server ends.
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -205,13 +206,49 @@ describe('migrating', () => {
 		expect(await older.json(['organizations', 'list'])).toEqual([])
 	})
 
+	it('is refused for a database that has no TLS, or with a mode or a certificate that cannot be used', async () => {
+		if (!remit.env.DATABASE_URL) return
+		const withoutTls = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.write('N')))
+		const listening = await new Promise<AddressInfo>((resolve) =>
+			withoutTls.listen(0, '127.0.0.1', () => resolve(withoutTls.address() as AddressInfo)),
+		)
+		const at = `postgres://postgres@127.0.0.1:${listening.port}/remit`
+		const refused = [
+			['sslmode=require', /^DATABASE_URL: The server and its database do not agree on TLS: The server does not support SSL/],
+			['sslmode=nonsense', /^DATABASE_URL: sslmode=nonsense must be one of disable, prefer, require, verify-ca, verify-full$/],
+			['sslmode=verify-ca', /^DATABASE_URL: sslmode=verify-ca needs sslrootcert/],
+			['sslmode=require&sslrootcert=/nowhere.pem', /^DATABASE_URL: sslrootcert=\/nowhere.pem cannot be read: ENOENT/],
+			[`sslmode=require&sslrootcert=${import.meta.filename}`, /^DATABASE_URL: sslrootcert=.* is no PEM file$/],
+		] as const
+		for (const [parameters, line] of refused)
+			expectRefusal(await remit.run(['migrate'], { DATABASE_URL: `${at}?${parameters}` }), line)
+		withoutTls.close()
+	})
+
+	it('is refused for a role that may not make tables', async () => {
+		if (!remit.env.DATABASE_URL) return
+		const role = `remit_guest_${process.pid}`
+		const empty = await newRemit({ empty: true })
+		const own = new URL(empty.env.DATABASE_URL as string)
+		await execute(empty, `create role ${role} login password '${role}'; revoke create on schema public from public`)
+		own.username = own.password = role
+		expectRefusal(
+			await empty.run(['migrate'], { DATABASE_URL: own.href }),
+			/^DATABASE_URL: The role of the server may not use its database: .*(permission denied for schema public|no schema has been selected)/s,
+		)
+		await execute(empty, `drop role ${role}`)
+	})
+
 	it('is refused for a database or a role that PostgreSQL does not have', async () => {
 		if (!remit.env.DATABASE_URL) return
 		const [database, role] = [new URL(remit.env.DATABASE_URL), new URL(remit.env.DATABASE_URL)]
 		database.pathname = '/nowhere'
 		role.username = 'nobody_here'
 		for (const { href } of [database, role]) {
-			expectRefusal(await remit.run(['migrate'], { DATABASE_URL: href }), /^DATABASE_URL: .*cannot be reached/)
+			expectRefusal(
+				await remit.run(['migrate'], { DATABASE_URL: href }),
+				/^DATABASE_URL: The server cannot reach its database: .*does not exist$/,
+			)
 		}
 	})
 })

@@ -8,6 +8,11 @@ it.each([
 	['25006 SQLITE_READONLY SQLITE_READONLY_DBMOVED', 'The database can be read only at the moment'],
 	['58030 SQLITE_IOERR SQLITE_IOERR_WRITE SQLITE_CANTOPEN SQLITE_CANTOPEN_ISDIR', 'The database cannot use its disk'],
 	['55P03 SQLITE_BUSY SQLITE_BUSY_SNAPSHOT', 'Another change held for too long what this one needs'],
+	['42501', 'The role of the server may not use its database'],
+	[
+		'DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN CERT_HAS_EXPIRED UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_TLS_CERT_ALTNAME_INVALID',
+		'The server and its database do not agree on TLS',
+	],
 	['57014', 'The database took too long'],
 	['23505 42P01 25P02 22001 SQLITE_CONSTRAINT_UNIQUE SQLITE_ERROR SQLITE_CORRUPT', undefined],
 ])('the codes %s are: %s', (codes, reason) => {

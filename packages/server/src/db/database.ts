@@ -127,6 +127,11 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 		'The database is reached through a pooler that keeps no prepared statements, and DATABASE_POOLER does not say so',
 	],
 	[/^(53...$|timeout exceeded|query_wait_timeout|no more connections allowed)/, 'The database has too much to do at the moment'],
+	[/^(42501|3F000)$/, 'The role of the server may not use its database'],
+	[
+		/^(The server does not support SSL|ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|(DEPTH_ZERO_)?SELF_SIGNED_CERT|HOSTNAME_MISMATCH$)/,
+		'The server and its database do not agree on TLS',
+	],
 	[
 		/^(08...|28...|3D...|57...|ECONN[A-Z]+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)(UNREACH|DOWN))$/,
 		'The server cannot reach its database',

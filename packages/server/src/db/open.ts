@@ -5,6 +5,7 @@ import { makePrivateFolder } from '../base/private-files.ts'
 import { type Database, query } from './database.ts'
 import { databaseFile, unusableFolder } from './files/data-folder.ts'
 import { migrate, type Upgrade } from './migrate.ts'
+import { withUsualTls } from './postgres/tls.ts'
 
 export interface DatabaseSettings {
 	/** Empty for SQLite, in DATA_DIR. */
@@ -23,8 +24,8 @@ export async function openDatabase(config: DatabaseSettings, log: Logger, upgrad
 		log.warn({ newer }, 'the database is of a newer version, beside which this one serves')
 	if (config.DATABASE_URL) {
 		const settings = {
-			url: usualTls(config.DATABASE_URL),
-			readUrl: config.DATABASE_READ_URL && usualTls(config.DATABASE_READ_URL),
+			url: withUsualTls('DATABASE_URL', config.DATABASE_URL),
+			readUrl: config.DATABASE_READ_URL && withUsualTls('DATABASE_READ_URL', config.DATABASE_READ_URL),
 			pooler: config.DATABASE_POOLER,
 			connections: config.DATABASE_CONNECTIONS,
 			connectMs: config.DATABASE_CONNECT_SECONDS * 1_000,
@@ -51,13 +52,6 @@ export async function openDatabase(config: DatabaseSettings, log: Logger, upgrad
 	} catch (error) {
 		throw unusableFolder(config.DATA_DIR, error)
 	}
-}
-
-/** `sslmode` as PostgreSQL's own programs take it: pg would have `require` check the server's certificate, which many are not given. */
-function usualTls(url: string): string {
-	const { searchParams } = new URL(url)
-	if (!searchParams.has('sslmode') || searchParams.has('uselibpqcompat')) return url
-	return `${url}&uselibpqcompat=true`
 }
 
 const limits = query<object, Record<string, string>>((knex) =>
