@@ -225,6 +225,16 @@ describe('migrating', () => {
 		withoutTls.close()
 	})
 
+	it('is refused for a database with the tables of another program', async () => {
+		if (!remit.env.DATABASE_URL) return
+		const other = await newRemit({ empty: true })
+		await execute(other, 'create table invoices (id integer)')
+		expectRefusal(
+			await other.run(['migrate']),
+			/^DATABASE_URL: "invoices" is there, and is not Remit's: name a database of its own\.$/,
+		)
+	})
+
 	it('is refused for a role that may not make tables', async () => {
 		if (!remit.env.DATABASE_URL) return
 		const role = `remit_guest_${process.pid}`

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { migrations } from '../migrations/index.ts'
 import { type Config, readConfig } from '../src/config.ts'
+import { readMigration } from '../src/db/migrate.ts'
 import { openDatabase } from '../src/db/open.ts'
 import { startServer } from '../src/server.ts'
 import { freePort } from './free-port.ts'
@@ -201,7 +203,11 @@ describe.skipIf(!isInstalled)('TLS to the database', () => {
 	it.each([
 		['require asks for encryption alone', () => 'sslmode=require'],
 		['verify-ca asks for a certificate of the authority', () => `sslmode=verify-ca&sslrootcert=${certificate}`],
-	])('sslmode=%s', (_, parameters) => open(parameters()))
+	])('sslmode=%s', async (_, parameters) => {
+		await open(parameters())
+		// A backup asks this.
+		expect(await readMigration(`${url}?${parameters()}`)).toBe(migrations.length)
+	})
 
 	it.each([
 		[

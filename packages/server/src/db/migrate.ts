@@ -10,6 +10,7 @@ import { whenFree } from './busy.ts'
 import { OtherVersionError } from './database.ts'
 import { isReadOnly } from './postgres/errors.ts'
 import { within } from './postgres/silence.ts'
+import { withUsualTls } from './postgres/tls.ts'
 
 type Migration = (typeof migrations)[number]
 
@@ -78,7 +79,8 @@ async function using<T>(open: () => Knex, work: (knex: Knex) => Promise<T>): Pro
 
 /** The number of the last migration of a PostgreSQL database, which it leaves as it is; 0 when Remit has never used it. */
 export async function readMigration(postgresUrl: string): Promise<number> {
-	const open = () => knexFactory({ client: 'pg', connection: postgresUrl, pool: { min: 0, max: 1 }, log: quiet })
+	const connection = withUsualTls('DATABASE_URL', postgresUrl)
+	const open = () => knexFactory({ client: 'pg', connection, pool: { min: 0, max: 1 }, log: quiet })
 	return using(open, readLatestIfAny)
 }
 
@@ -234,6 +236,9 @@ function unsuitable(error: Error): Error {
 		return new ConfigError(
 			'DATABASE_URL: the database can be read only, as a standby can: name the primary, or the pooler in front of it.',
 		)
+	// Behind the statement, as Knex words it.
+	const [, relation] = /relation ("[^"]+") already exists$/.exec(error.message) ?? []
+	if (relation) return new ConfigError(`DATABASE_URL: ${relation} is there, and is not Remit's: name a database of its own.`)
 	if (error.message.endsWith(inStatementMode))
 		return new ConfigError(`DATABASE_URL: ${inStatementMode}: set pool_mode = transaction, and DATABASE_POOLER=transaction.`)
 	return error
