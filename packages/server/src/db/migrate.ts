@@ -79,7 +79,7 @@ async function using<T>(open: () => Knex, work: (knex: Knex) => Promise<T>): Pro
 
 /** The number of the last migration of a PostgreSQL database, which it leaves as it is; 0 when Remit has never used it. */
 export async function readMigration(postgresUrl: string): Promise<number> {
-	const connection = withUsualTls('DATABASE_URL', postgresUrl)
+	const connection = { connectionString: withUsualTls('DATABASE_URL', postgresUrl) }
 	const open = () => knexFactory({ client: 'pg', connection, pool: { min: 0, max: 1 }, log: quiet })
 	return using(open, readLatestIfAny)
 }
