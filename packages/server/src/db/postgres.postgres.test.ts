@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { DatabaseProxy } from '../../test/database-proxy.ts'
 import { startTestServer, type TestServer } from '../../test/harness.ts'
 import { readConfig } from '../config.ts'
 import { type Database, query, type Transaction, UniqueViolation } from './database.ts'
@@ -73,4 +74,19 @@ it('A statement that comes after the end of its transaction is rejected, and sto
 	})
 	await expect(late?.run(insert, { text: 'late' })).rejects.toThrow('a statement came after the end of its transaction')
 	expect(await notes()).toEqual(['in time'])
+})
+
+it('A query whose time is over after the database was closed ends nothing a second time', async () => {
+	const proxy = await new DatabaseProxy(server.settings.DATABASE_URL as string).listen()
+	const settings = { ...readConfig({}), ...server.settings, DATABASE_URL: proxy.url, DATABASE_QUERY_SECONDS: 1 }
+	const silent = await openDatabase(settings, pino({ level: 'silent' }))
+	await silent.all(all, {})
+	proxy.hold()
+	const read = silent.all(all, {})
+	await expect.poll(() => proxy.kept).toBeGreaterThan(0)
+	const closed = silent.close()
+	await expect(read).rejects.toThrow('Query read timeout')
+	// What is rejected and nobody waits for would end a server, and ends this run.
+	proxy.cut()
+	await closed
 })

@@ -56,6 +56,7 @@ export class Pools {
 	/** One of its own: reads that wait for a lock may have all others. */
 	#probe: pg.Pool
 	#renewedAt = performance.now()
+	#isEnded = false
 
 	constructor(settings: PostgresSettings, onError: (error: Error) => void) {
 		this.#settings = settings
@@ -133,7 +134,7 @@ export class Pools {
 	 * primary: each would fail by itself, after its own time limit. Those in use close after their use.
 	 */
 	noteFailure(error: unknown): void {
-		if (!isSilent(error) && !isReadOnly(error)) return
+		if (this.#isEnded || (!isSilent(error) && !isReadOnly(error))) return
 		const now = performance.now()
 		if (now < this.#renewedAt + renewalMs) return
 		this.#renewedAt = now
@@ -145,6 +146,7 @@ export class Pools {
 	}
 
 	async end(): Promise<void> {
+		this.#isEnded = true
 		await Promise.all([this.#reads.end(), this.#writes.end(), this.#probe.end()])
 	}
 
