@@ -127,6 +127,16 @@ interface Notes {
 	sent: Promise<unknown>[]
 }
 
+/** What failed of the statements for which no change waits; to be asked when all have their answers. */
+const failureOf = async ({ sent }: Notes): Promise<Error | undefined> =>
+	(await Promise.allSettled(sent)).find((end) => end.status === 'rejected')?.reason
+
+/** Whether PostgreSQL has said that a statement failed: then nothing of its transaction is stored. */
+const isAnswered = (error: unknown) => error instanceof UniqueViolation || error instanceof pg.DatabaseError
+
+/** Whatever a change makes of it: behind a statement that failed, PostgreSQL refuses those that it waits for. */
+const rootOf = (error: unknown, late: Error | undefined) => (late ? new Undone(lateFailure, { cause: late }) : error)
+
 const lateFailure = 'a statement had failed for which no change waited'
 
 type Transact = <T>(durable: boolean, work: (run: Run, notes: Notes) => Promise<T>) => Promise<T>
@@ -137,31 +147,32 @@ const transactionsOf =
 	async (durable, work) => {
 		const client = await pools.connect()
 		const run = runOn(client, pools.answerMs)
+		const notes: Notes = { known: new Map(), sent: [] }
 		let committing = false
 		let broken: unknown
 		try {
 			const began = run(durable ? 'begin' : 'begin; set local synchronous_commit = off')
 			began.catch(() => {})
-			const notes: Notes = { known: new Map(), sent: [] }
 			const value = await work(after(began, run), notes)
 			await began
 			committing = true
 			const { command } = await run('commit')
-			if (command !== 'COMMIT') {
-				committing = false
-				const cause = await Promise.all(notes.sent).catch((failure) => failure)
-				throw new Undone(lateFailure, cause instanceof Error ? { cause } : {})
-			}
+			if (command !== 'COMMIT') throw new Undone(lateFailure)
 			onCommit()
+			const late = await failureOf(notes)
+			// It came too late to be stored with the rest.
+			if (late) throw late
 			return value
 		} catch (error) {
-			const reason = reasonOf(error)
-			if (isReadOnly(reason)) broken = reason
 			await run('rollback').catch((failure) => {
 				broken = failure
 			})
+			const late = await failureOf(notes)
+			const reason = late ?? error
+			if (isReadOnly(reason)) broken = reason
 			pools.noteFailure(reason)
-			throw committing && !isUndone(error) ? new OutcomeUnknown(error) : error
+			if (committing && !isUndone(error) && !isAnswered(late)) throw new OutcomeUnknown(error)
+			throw rootOf(error, late)
 		} finally {
 			client.release(broken !== undefined)
 		}
@@ -238,15 +249,13 @@ function transactionOf(run: Run, statements: Statements<Named>, notes: Notes, is
 			try {
 				const value = await work()
 				await saved
-				await Promise.all(notes.sent).catch((cause) => {
-					throw new Undone(lateFailure, { cause })
-				})
+				await Promise.all(notes.sent)
 				await run('release part')
 				return value
 			} catch (error) {
 				notes.known = before.known
 				await run('rollback to part; release part')
-				throw error
+				throw rootOf(error, await failureOf(notes))
 			} finally {
 				notes.sent = before.sent
 			}
@@ -278,8 +287,8 @@ function groupOn(run: Run, statements: Statements<Named>, notes: Notes, lockMs: 
 			const saved = run(`${before}; savepoint ${name}`)
 			saved.catch(() => {})
 			before = `release ${name}`
+			const own: Notes = { known: new Map(notes.known), sent: [saved] }
 			try {
-				const own: Notes = { known: new Map(notes.known), sent: [saved] }
 				const value = await inside(run, statements, own, work, false)
 				notes.known = own.known
 				notes.sent.push(...own.sent)
@@ -288,7 +297,7 @@ function groupOn(run: Run, statements: Statements<Named>, notes: Notes, lockMs: 
 				await run(`rollback to ${name}`).catch((failure) => {
 					throw isRefused(failure) ? new Undone('a change of its group hid that a query had failed') : failure
 				})
-				return { error }
+				return { error: rootOf(error, await failureOf(own)) }
 			}
 		},
 	}

@@ -174,10 +174,29 @@ describe('changes that come while another of their organization is under way', (
 		takeTime()
 		const twice = (tx: Transaction) => sent(tx, tx.run(insert, { text: 'first' }))
 		const inPart = (tx: Transaction) => tx.attempt(() => twice(tx))
-		const ends = await settled([note('second'), change(twice), note('third'), change(inPart)])
+		const mistake = new Error('no')
+		const misled = async (tx: Transaction) => {
+			await twice(tx)
+			await tx.run(insert, { text: 'refused' }).catch(() => Promise.reject(mistake))
+		}
+		const ends = await settled([note('second'), change(twice), note('third'), change(inPart), change(misled)])
 		const taken = expect.any(UniqueViolation)
-		expect(ends).toEqual(['stored', taken, 'stored', taken])
+		expect(ends).toEqual(['stored', taken, 'stored', taken, taken])
 		expect((await notes()).sort()).toEqual(['first', 'second', 'third'])
+	})
+
+	it('fail when they send more than they had sent at their end', async () => {
+		takeTime()
+		const forgetful = (tx: Transaction) =>
+			sent(
+				tx,
+				tx.run(insert, { text: `sent ${Math.random()}` }).then(() => tx.run(insert, { text: 'late' })),
+			)
+		const late = expect.objectContaining({
+			cause: expect.objectContaining({ message: expect.stringContaining('after the end') }),
+		})
+		expect(await settled([change(forgetful)])).toEqual([late])
+		expect(await settled([note('one'), change(forgetful)])).toEqual([late, late])
 	})
 
 	it('know what the one before remembers, unless it was undone or they begin again', async () => {
