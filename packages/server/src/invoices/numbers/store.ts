@@ -34,8 +34,11 @@ const maxCounter = 9_000_000_000_000_000
 /** What a change knows of a counter that one before it in its transaction has locked. */
 const nameOf = ({ organizationId, series }: SeriesKey) => `counter ${organizationId} ${series}`
 
-/** Takes the next number of a series. The counter stays locked until the transaction ends. */
-async function advance(db: Db, key: SeriesKey): Promise<number> {
+/**
+ * Takes the next number of a series. The counter stays locked until the transaction ends: whoever comes behind in it knows what it gives, and
+ * does not wait for the answer.
+ */
+async function advance(db: Db, key: SeriesKey): Promise<{ number: number; isKnown: boolean }> {
 	const { organizationId, series } = key
 	const known = db.shared?.recall<number>(nameOf(key))
 	const taken =
@@ -45,18 +48,19 @@ async function advance(db: Db, key: SeriesKey): Promise<number> {
 	if (known !== undefined) {
 		db.shared?.remember(nameOf(key), known + 1)
 		db.shared?.sent(taken)
-		return known
+		return { number: known, isKnown: true }
 	}
 	const next = await taken
 	if (next === undefined) throw new Error(`organization ${organizationId} is gone`)
 	db.shared?.remember(nameOf(key), Number(next))
-	return Number(next) - 1
+	return { number: Number(next) - 1, isKnown: false }
 }
 
 /** Takes the next number of a series that is free, for an invoice that is stored. */
 export async function takeNumber(db: Db, key: SeriesKey, settings: NumberSettings): Promise<string> {
 	for (;;) {
-		const invoiceNumber = formatNumber(key.series, await advance(db, key), settings)
+		const { number } = await advance(db, key)
+		const invoiceNumber = formatNumber(key.series, number, settings)
 		if (!(await isNumberUsed(db, key.organizationId, invoiceNumber))) return invoiceNumber
 	}
 }
@@ -78,13 +82,12 @@ export async function insertNumbered<I extends { organizationId: string }>(
 ): Promise<I & { invoiceNumber: string }> {
 	const { organizationId } = invoice
 	for (;;) {
-		const isKnown = db.shared?.recall(nameOf({ organizationId, series })) !== undefined
-		const number = await advance(db, { organizationId, series })
-		const invoiceNumber = formatNumber(series, number, settings)
+		const { number, isKnown } = await advance(db, { organizationId, series })
+		const numbered = { ...invoice, invoiceNumber: formatNumber(series, number, settings) }
 		// Only numbers that did not advance the counter can be ahead of it; one of those may be retired.
-		if (number >= maxCounter && (await isNumberRetired(db, organizationId, invoiceNumber))) continue
-		const numbered = { ...invoice, invoiceNumber }
-		if (isKnown && number < maxCounter) {
+		if (number >= maxCounter) {
+			if (await isNumberRetired(db, organizationId, numbered.invoiceNumber)) continue
+		} else if (isKnown) {
 			await sent(db, insert(db, numbered))
 			return numbered
 		}
