@@ -1,5 +1,5 @@
 // The command `remit` on a real database, also beside a running server: keys, migrations, demo data, and how a server ends.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -212,17 +212,25 @@ describe('migrating', () => {
 		const listening = await new Promise<AddressInfo>((resolve) =>
 			withoutTls.listen(0, '127.0.0.1', () => resolve(withoutTls.address() as AddressInfo)),
 		)
+		const folder = mkdtempSync(join(tmpdir(), 'remit-tls-'))
+		const rubbish = join(folder, 'rubbish.pem')
+		const text = join(folder, 'text.pem')
+		writeFileSync(text, 'a certificate')
+		writeFileSync(rubbish, '-----BEGIN CERTIFICATE-----\nno\n-----END CERTIFICATE-----\n')
 		const at = `postgres://postgres@127.0.0.1:${listening.port}/remit`
 		const refused = [
 			['sslmode=require', /^DATABASE_URL: The server and its database do not agree on TLS: The server does not support SSL/],
 			['sslmode=nonsense', /^DATABASE_URL: sslmode=nonsense must be one of disable, prefer, require, verify-ca, verify-full$/],
 			['sslmode=verify-ca', /^DATABASE_URL: sslmode=verify-ca needs sslrootcert/],
 			['sslmode=require&sslrootcert=/nowhere.pem', /^DATABASE_URL: sslrootcert=\/nowhere.pem cannot be read: ENOENT/],
-			[`sslmode=require&sslrootcert=${import.meta.filename}`, /^DATABASE_URL: sslrootcert=.* is no PEM file$/],
+			['sslrootcert=/nowhere.pem', /^DATABASE_URL: sslrootcert=.* cannot be read/],
+			[`sslcert=${rubbish}&sslkey=${rubbish}`, /^DATABASE_URL: sslrootcert, sslcert, sslkey: /],
+			[`sslmode=require&sslrootcert=${text}`, /^DATABASE_URL: sslrootcert=.* is no PEM file$/],
 		] as const
 		for (const [parameters, line] of refused)
 			expectRefusal(await remit.run(['migrate'], { DATABASE_URL: `${at}?${parameters}` }), line)
 		withoutTls.close()
+		rmSync(folder, { recursive: true })
 	})
 
 	it('is refused for a database with the tables of another program', async () => {
