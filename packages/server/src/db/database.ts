@@ -13,7 +13,7 @@ export interface Db {
 	column<P extends object>(query: Query<P, { json: string }>, params: P): Promise<string[]>
 	/** Runs a change and returns how many rows it changed. */
 	run<P extends object>(query: Query<P, unknown>, params: P): Promise<number>
-	/** Of a transaction that several changes share, one after the other (PostgreSQL). */
+	/** In a transaction on PostgreSQL, which several changes may share, one after the other. */
 	readonly shared?: SharedTransaction
 }
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { DatabaseProxy } from '../../test/database-proxy.ts'
 import { startTestServer, type TestServer } from '../../test/harness.ts'
 import { readConfig } from '../config.ts'
-import { type Database, query, type Transaction, UniqueViolation } from './database.ts'
+import { type Database, query, sent, type Transaction, UniqueViolation } from './database.ts'
 import { openDatabase } from './open.ts'
 
 const insert = query<{ text: string }>((knex, row) => knex('notes').insert(row))
@@ -75,6 +75,16 @@ it('A statement that comes after the end of its transaction is rejected, and sto
 	await expect(late?.run(insert, { text: 'late' })).rejects.toThrow('a statement came after the end of its transaction')
 	expect(await notes()).toEqual(['in time'])
 })
+
+it.each(['of an organization', 'of none'])(
+	'A change %s begins again when a statement loses a race for which it had not waited',
+	async (of) => {
+		let runs = 0
+		const losesOnce = (tx: Transaction) => sent(tx, runs++ === 0 ? tx.run(loses, {}) : tx.run(insert, { text: 'again' }))
+		await db.transaction(losesOnce, of === 'of none' ? {} : { organizationId: 'org_one' })
+		expect([runs, await notes()]).toEqual([2, ['again']])
+	},
+)
 
 it('A query whose time is over after the database was closed ends nothing a second time', async () => {
 	const proxy = await new DatabaseProxy(server.settings.DATABASE_URL as string).listen()

@@ -182,7 +182,10 @@ describe('changes that come while another of their organization is under way', (
 		const ends = await settled([note('second'), change(twice), note('third'), change(inPart), change(misled)])
 		const taken = expect.any(UniqueViolation)
 		expect(ends).toEqual(['stored', taken, 'stored', taken, taken])
-		expect((await notes()).sort()).toEqual(['first', 'second', 'third'])
+		let runs = 0
+		const onceInPart = (tx: Transaction) => (runs++ === 0 ? inPart(tx) : tx.run(insert, { text: 'fourth' }))
+		expect(await settled([note('fifth'), change<unknown>(onceInPart)])).toEqual(['stored', 'stored'])
+		expect((await notes()).sort()).toEqual(['fifth', 'first', 'fourth', 'second', 'third'])
 	})
 
 	it('fail when they send more than they had sent at their end', async () => {
@@ -207,6 +210,7 @@ describe('changes that come while another of their organization is under way', (
 			async (tx: Transaction) => {
 				seen.push(tx.shared?.recall('value'))
 				tx.shared?.remember('value', value)
+				if (value === 1) seen.push(tx.shared?.recall('value'))
 				if (isUndone) throw new Error('no')
 			}
 		const part = async (tx: Transaction) => {
@@ -214,7 +218,7 @@ describe('changes that come while another of their organization is under way', (
 			seen.push(tx.shared?.recall('value'))
 		}
 		await settled([change(remember(1)), change(remember(2)), change(remember(3, true)), change(part)])
-		expect(seen).toEqual([undefined, 1, 2, 2, 2])
+		expect(seen).toEqual([undefined, undefined, 1, 2, 2, 2])
 		seen.length = 0
 		await settled([change(remember(5)), change(remember(6)), change((tx) => sent(tx, tx.run(fails, {})))])
 		expect(seen).toEqual([undefined, 5, undefined, undefined])

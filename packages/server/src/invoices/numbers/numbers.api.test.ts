@@ -1,8 +1,9 @@
 // How an organization numbers its invoices, and what explains a gap.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import type { Transaction } from '../../db/database.ts'
 import type { NumberGap } from '../../generated/contract.ts'
-import { takeNumber } from './store.ts'
+import { setNext, takeNumber } from './store.ts'
 
 let server: TestServer
 let tenant: Tenant
@@ -113,6 +114,23 @@ it('The next number and the gaps are read while an invoice takes a number', asyn
 		read.resolve()
 		await taking
 	}
+})
+
+it('A change that shares its transaction counts each series on from what it has taken and set there', async () => {
+	const { organizationId } = tenant
+	const numbering = { timeZone: 'UTC', invoiceNumberPrefix: 'INV-', invoiceNumberDigits: 4 }
+	const why = { reason: 'setting', invoiceId: null, skippedBy: 'test', skippedAt: 0 } as const
+	const inGroup = <T>(work: (tx: Transaction) => Promise<T>) => server.db.transaction(work, { organizationId })
+	const take = (tx: Transaction, series: string) => takeNumber(tx, { organizationId, series }, numbering)
+	const first = inGroup((tx) => take(tx, 'INV-'))
+	const second = inGroup(async (tx) => {
+		const taken = [await take(tx, 'INV-'), await take(tx, 'R-'), await take(tx, 'INV-'), await take(tx, 'R-')]
+		await setNext(tx, { organizationId, series: 'INV-' }, 20, why)
+		return [...taken, await take(tx, 'INV-'), await take(tx, 'R-')]
+	})
+	expect(await first).toBe('INV-0001')
+	expect(await second).toEqual(['INV-0002', 'R-0001', 'INV-0003', 'R-0002', 'INV-0020', 'R-0003'])
+	expect((await create()).invoiceNumber).toBe('INV-0021')
 })
 
 it('The next number can be set, but not to one that was used', async () => {
