@@ -72,6 +72,12 @@ const waitingCommits = query<object>((knex) =>
 		.select('pid'),
 )
 
+const endOfWaiting = query<object>((knex) =>
+	knex('pg_stat_activity')
+		.whereRaw("datname = current_database() and wait_event_type = 'Lock' and query like '%records%'")
+		.select(knex.raw('pg_terminate_backend(pid)')),
+)
+
 /** What became of each. */
 const settled = async (changes: Promise<unknown>[]) =>
 	(await Promise.allSettled(changes)).map((end) => (end.status === 'fulfilled' ? 'stored' : (end.reason as Error)))
@@ -305,6 +311,19 @@ it('A commit without an answer leaves the changes of its group unknown, but for 
 	expect(ends).toEqual([unknown, unknown, mistake, unknown])
 	vi.useRealTimers()
 	await expect.poll(notes).toEqual(['one', 'two', 'three'])
+})
+
+it('A change is surely not stored when PostgreSQL ends its connection before the commit that it has been sent', async () => {
+	await sql.query(`begin; select from records where name = 'a' for update`)
+	const waiting = change(async (tx) => {
+		await tx.run(insert, { text: 'gone' })
+		await sent(tx, tx.run(lock, { name: 'a' }))
+	})
+	const ended = settled([waiting])
+	const end = async () => (await other.all(endOfWaiting, {})).length
+	await expect.poll(end).toBe(1)
+	expect(await ended).toEqual([expect.objectContaining({ code: '57P01' })])
+	expect(await notes()).toEqual([])
 })
 
 it('Without a database every waiting change fails', async () => {
