@@ -5,6 +5,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** The simple query `commit` of PostgreSQL's protocol: its type, its length and its text. */
 const commit = Buffer.from('Q\0\0\0\x0bcommit\0', 'latin1')
 
+/** How the answer to a commit begins: its type, its length and its text. */
+const committed = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1')
+
 export class DatabaseProxy {
 	/** What becomes of the next commit. `unanswered`: PostgreSQL gets it, and the connection ends before its answer arrives. */
 	nextCommit: 'passes' | 'lost' | 'unanswered' = 'passes'
@@ -93,12 +96,13 @@ export class DatabaseProxy {
 			const fate = bytes.includes(commit) ? (this.losesCommits ? 'lost' : this.nextCommit) : 'passes'
 			if (fate !== 'passes') this.nextCommit = 'passes'
 			if (fate === 'lost') return end()
-			isUnanswered = fate === 'unanswered'
+			isUnanswered ||= fate === 'unanswered'
 			this.#send(onward, bytes)
 		})
 		onward.on('data', (bytes) => {
 			isAnswered = true
-			if (isUnanswered) end()
+			// Before it there may be answers to statements that were sent with it.
+			if (isUnanswered && bytes.includes(committed)) end()
 			else this.#send(socket, bytes)
 		})
 	}
