@@ -29,7 +29,8 @@ export function withUsualTls(setting: string, url: string): string {
 		if (!texts[use].includes('-----BEGIN ')) throw refuse(`${name}=${file} is no PEM file`)
 	}
 	try {
-		createSecureContext(texts)
+		// By itself it would read all authorities that Node knows.
+		if (Object.keys(texts).length > 0) createSecureContext(texts)
 	} catch (error) {
 		throw refuse(`${Object.keys(files).join(', ')}: ${(error as Error).message}`)
 	}
