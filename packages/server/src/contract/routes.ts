@@ -10,6 +10,8 @@ export interface Operation extends OperationEntry {
 	readonly writes: boolean
 	/** Whether it reads any number of records: a list, a search or a report. */
 	readonly readsMany: boolean
+	/** Whether it writes few rows, whatever its caller asks for: it creates one record. */
+	readonly isShort: boolean
 }
 
 export const operations: readonly Operation[] = operationTable.map((entry: OperationEntry) => ({
@@ -22,6 +24,7 @@ export const operations: readonly Operation[] = operationTable.map((entry: Opera
 		entry.method !== 'GET' &&
 		!entry.scopes.some((scope) => /(^|:)read$/.test(scope)),
 	readsMany: entry.method === 'GET' && !entry.ownTransactions && /\.(list|history|summary|stats)$/.test(entry.id),
+	isShort: /\.create$/.test(entry.id),
 }))
 
 /**

@@ -54,6 +54,11 @@ export interface TransactionOptions {
 	 * that the others leave.
 	 */
 	readonly organizationId?: string | undefined
+	/**
+	 * The work writes few rows, whatever its caller asks for. On PostgreSQL it may then share a transaction with that of other
+	 * organizations, which wait for it.
+	 */
+	readonly isShort?: boolean | undefined
 }
 
 export interface Database extends Db {

@@ -12,9 +12,10 @@ import {
 	type Transaction,
 	type TransactionOptions,
 	UniqueViolation,
+	unavailability,
 } from './database.ts'
 import { Pools, type PostgresSettings, type Run, runOn } from './postgres/connections.ts'
-import { isLostRace, isReadOnly, isRefused, isUndone, reasonOf, tries, Undone } from './postgres/errors.ts'
+import { hasTakenTooLong, isLostRace, isReadOnly, isRefused, isUndone, reasonOf, tries, Undone } from './postgres/errors.ts'
 import { type Group, Groups } from './postgres/groups.ts'
 import { Standby } from './postgres/standby.ts'
 import { Statements } from './statements.ts'
@@ -66,15 +67,20 @@ export function openPostgres(settings: PostgresSettings, { onError, onStandby }:
 				await work(group)
 				group.end()
 			}),
+		together: (works, failed) =>
+			transact(true, (run, notes) => {
+				run(`set local lock_timeout = ${groupLockMs}`).catch(() => {})
+				return sideBySide(run, statements, notes, works, failed)
+			}),
 	})
 	const alone = <T>(work: (tx: Transaction) => Promise<T>, durable: boolean) =>
 		again(() => transact(durable, (run, notes) => inside(run, statements, notes, work)))
 	return {
 		...runner(read, statements),
 		...(standby && { standby: runner(standby.run, statements) }),
-		transaction: (work, { durable = true, organizationId = '' }: TransactionOptions = {}) =>
+		transaction: (work, { durable = true, organizationId = '', isShort }: TransactionOptions = {}) =>
 			durable && organizationId !== ''
-				? groups.run(organizationId, work)
+				? groups.run(organizationId, work, isShort)
 				: writes.run(organizationId, () => alone(work, durable)),
 		onCommit: (listener) => committed.add(listener),
 		connections: () =>
@@ -267,6 +273,48 @@ function transactionOf(run: Run, statements: Statements<Named>, notes: Notes, is
 		},
 	}
 }
+
+/** Runs changes that share a fate, each of another organization: none sees what another does. */
+async function sideBySide(
+	run: Run,
+	statements: Statements<Named>,
+	notes: Notes,
+	works: readonly ((tx: Transaction) => Promise<unknown>)[],
+	failed: (index: number, error: unknown) => void,
+): Promise<unknown[]> {
+	let failure: unknown
+	const ends = await Promise.allSettled(
+		works.map((work, index) => {
+			const fail = (error: unknown) => {
+				if (isRefused(error)) return
+				failure ??= error
+				failed(index, error)
+			}
+			const watched = async (tx: Transaction) => {
+				try {
+					return await work({
+						...tx,
+						// There is no savepoint for a part: whatever its change makes of a failure, nothing is stored.
+						attempt: (part) =>
+							part().catch((error) => {
+								fail(error)
+								throw error
+							}),
+					})
+				} catch (error) {
+					fail(error)
+					throw error
+				}
+			}
+			return inside(run, statements, notes, watched)
+		}),
+	)
+	if (failure !== undefined) throw failsAlone(failure) ? new Undone('a change beside it failed', { cause: failure }) : failure
+	return ends.map((end) => (end as PromiseFulfilledResult<unknown>).value)
+}
+
+/** Whether a failure is that of one change, and not of the connection that it shares with others. */
+const failsAlone = (error: unknown) => isUndone(error) || hasTakenTooLong(error) || unavailability(error) === undefined
 
 /** How long a change waits for a lock while those before it in its group wait for it. */
 const groupLockMs = 50

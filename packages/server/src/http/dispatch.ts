@@ -184,7 +184,10 @@ const actorOf = (caller: Caller | undefined): Actor =>
 	caller ? { type: caller.session ? 'user' : 'api_key', id: caller.id } : { type: 'client_link', id: null }
 
 /** Whose connections a transaction of the request takes. */
-const ownerOf = ({ context }: Request) => ({ organizationId: context.caller?.organizationId })
+const ownerOf = ({ context }: Request) => ({
+	organizationId: context.caller?.organizationId,
+	isShort: context.operation?.isShort,
+})
 
 /** The request as `Idempotency` sees it; undefined when it has no `Idempotency-Key` or its operation takes none. */
 function idempotentRequestOf(req: Request, now: number) {
@@ -196,6 +199,7 @@ function idempotentRequestOf(req: Request, now: number) {
 		key: { organizationId, keyId, operationId: operation.id, idempotencyKey },
 		content: { params, body: req.body },
 		isSecret: operation.secretBody === true,
+		isShort: operation.isShort,
 		now,
 		answerTo: (error: Parameters<typeof problemReply>[0]) => problemReply(error, req),
 	}

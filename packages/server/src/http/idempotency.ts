@@ -33,6 +33,8 @@ interface IdempotentRequest {
 	readonly content: unknown
 	/** Whether the content may have credentials. Who has the database could try likely ones against a plain hash. */
 	readonly isSecret: boolean
+	/** Whether its transaction writes few rows. */
+	readonly isShort: boolean
 	readonly now: number
 	/** The answer to an error. */
 	answerTo(error: ApiError): Reply
@@ -139,15 +141,18 @@ export class Idempotency {
 	}
 
 	/** Runs a transaction that may keep an answer, and then knows that there is a job to remove it. */
-	async #commit<T>({ key, now }: IdempotentRequest, work: (tx: Transaction) => Promise<T>): Promise<T> {
+	async #commit<T>({ key, now, isShort }: IdempotentRequest, work: (tx: Transaction) => Promise<T>): Promise<T> {
 		let hasJob = false
-		const value = await this.#db.transaction(async (tx) => {
-			const value = await work(tx)
-			const { organizationId } = key
-			hasJob = (this.#removals.get(organizationId) ?? 0) > now
-			if (!hasJob) await ensureJobs(tx, { organizationId, kind: jobKinds.keptAnswers, resourceIds: [''], dueAt: now + keepMs })
-			return value
-		}, key)
+		const value = await this.#db.transaction(
+			async (tx) => {
+				const value = await work(tx)
+				const { organizationId } = key
+				hasJob = (this.#removals.get(organizationId) ?? 0) > now
+				if (!hasJob) await ensureJobs(tx, { organizationId, kind: jobKinds.keptAnswers, resourceIds: [''], dueAt: now + keepMs })
+				return value
+			},
+			{ organizationId: key.organizationId, isShort },
+		)
 		if (this.#removals.size >= maxRemovals) this.#removals.clear()
 		if (!hasJob) this.#removals.set(key.organizationId, now + keepMs)
 		return value

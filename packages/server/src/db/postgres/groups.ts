@@ -4,21 +4,9 @@
 //
 // The first of a group waits for locks as long as a change by itself. The others hold what those before them have locked, so that two
 // groups could wait for each other: they soon give up (`next`), and begin again by themselves. So do all of a group that is undone, perhaps
-// through the fault of one.
+// through the fault of one. An organization whose only change waits for a connection shares it with others (batches.ts).
+import { type Batch, Batches, type Job, type Work } from './batches.ts'
 import { isLockTimeout, isLostRace, isUndone, reasonOf, tries, Undone } from './errors.ts'
-
-/** `Tx` is what a change runs its statements with. */
-type Work<Tx> = (tx: Tx) => Promise<unknown>
-
-interface Job<Tx> {
-	readonly work: Work<Tx>
-	readonly resolve: (value: unknown) => void
-	readonly reject: (error: unknown) => void
-	/** Until when it waits for its turn, however often it begins again. */
-	readonly patientUntil: number
-	/** How often it has lost a race. */
-	losses: number
-}
 
 /** A transaction of several changes. */
 export interface Group<Tx> {
@@ -28,7 +16,7 @@ export interface Group<Tx> {
 	next(work: Work<Tx>): Promise<{ readonly value: unknown } | { readonly error: unknown }>
 }
 
-interface Places<Tx> {
+interface Places<Tx> extends Batch<Tx> {
 	/** How long a change waits for its turn. */
 	readonly patienceMs: number
 	/** Runs the work as soon as there is room for the organization; rejects when there is none in time. */
@@ -40,30 +28,48 @@ interface Places<Tx> {
 const openMs = 20
 /** PostgreSQL keeps track of 64 savepoints of a transaction cheaply. */
 const most = 50
+/** Whose room batches take: no organization has this id. */
+const batchOwner = 'batches'
 
 export class Groups<Tx> {
 	readonly #places: Places<Tx>
 	/** The changes that wait in the group of an organization that takes more. */
 	readonly #open = new Map<string, Job<Tx>[]>()
+	/** How many groups of an organization are under way. */
+	readonly #underWay = new Map<string, number>()
+	readonly #batches: Batches<Tx>
 
 	constructor(places: Places<Tx>) {
 		this.#places = places
+		this.#batches = new Batches({
+			enter: (work, patienceMs) => places.enter(batchOwner, work, patienceMs),
+			together: (works, failed) => places.together(works, failed),
+			runAlone: (job) => this.#runTogether(job.organizationId, this.#opened(job.organizationId, [job])),
+			again: (job) => this.#enter(job.organizationId, [job]),
+		})
 	}
 
-	run<T>(organizationId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+	run<T>(organizationId: string, work: (tx: Tx) => Promise<T>, isShort = false): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
 			const patientUntil = performance.now() + this.#places.patienceMs
-			const job = { work, resolve: resolve as Job<Tx>['resolve'], reject, patientUntil, losses: 0 }
+			const job = { organizationId, work, resolve: resolve as Job<Tx>['resolve'], reject, patientUntil, losses: 0 }
 			const open = this.#open.get(organizationId)
+			const batched = this.#batches.remove(organizationId)
 			if (open) open.push(job)
+			else if (batched) this.#begin(organizationId, [batched, job])
+			else if (isShort && !this.#underWay.has(organizationId) && this.#batches.takes(organizationId)) this.#batches.add(job)
 			else this.#begin(organizationId, [job])
 		})
 	}
 
 	/** Begins a group that takes more, unless the organization has one. */
 	#begin(organizationId: string, waiting: Job<Tx>[]): void {
+		this.#enter(organizationId, this.#opened(organizationId, waiting))
+	}
+
+	#opened(organizationId: string, waiting: Job<Tx>[]): Job<Tx>[] {
 		if (!this.#open.has(organizationId)) this.#open.set(organizationId, waiting)
-		this.#enter(organizationId, waiting)
+		return waiting
 	}
 
 	#enter(organizationId: string, waiting: Job<Tx>[]): void {
@@ -83,6 +89,12 @@ export class Groups<Tx> {
 		if (this.#open.get(organizationId) === waiting) this.#open.delete(organizationId)
 	}
 
+	#count(organizationId: string, change: 1 | -1): void {
+		const count = (this.#underWay.get(organizationId) ?? 0) + change
+		if (count > 0) this.#underWay.set(organizationId, count)
+		else this.#underWay.delete(organizationId)
+	}
+
 	async #runTogether(organizationId: string, waiting: Job<Tx>[]): Promise<void> {
 		const leaveRest = () => {
 			this.#close(organizationId, waiting)
@@ -92,6 +104,7 @@ export class Groups<Tx> {
 		const ended: { readonly job: Job<Tx>; readonly hasFailed: boolean; answer(): void }[] = []
 		const again: Job<Tx>[] = []
 		let job: Job<Tx> | undefined
+		this.#count(organizationId, 1)
 		try {
 			await this.#places.transact(async (group) => {
 				timer = setTimeout(leaveRest, openMs)
@@ -122,6 +135,7 @@ export class Groups<Tx> {
 			}
 		} finally {
 			clearTimeout(timer)
+			this.#count(organizationId, -1)
 			leaveRest()
 			for (const lost of again) this.#enter(organizationId, [lost])
 		}

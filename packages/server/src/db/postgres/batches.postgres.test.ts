@@ -1,0 +1,209 @@
+// Short changes of different organizations that wait for a connection share one, and no caller notices.
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { DatabaseProxy } from '../../../test/database-proxy.ts'
+import { startTestServer, type TestServer } from '../../../test/harness.ts'
+import { readConfig } from '../../config.ts'
+import { type Database, OutcomeUnknown, query, type Transaction, UniqueViolation } from '../database.ts'
+import { openDatabase } from '../open.ts'
+
+interface Note {
+	readonly organizationId: string
+	readonly text: string
+}
+
+const insert = query<Note>((knex, row) => knex('notes').insert(row))
+const own = query<{ organizationId: string }, { text: string }>((knex, key) => knex('notes').where(key).select('text'))
+const lock = query<{ name: string }>((knex, key) => knex('records').where(key).forUpdate())
+const fails = query<object>((knex) => knex.raw('select 1 / 0'))
+const sleepsTooLong = query<object>((knex) => knex.raw('select pg_sleep(5)'))
+const transactionId = query<object, { id: string }>((knex) => knex.raw('select pg_current_xact_id()::text as id'))
+
+let server: TestServer
+let proxy: DatabaseProxy
+let sql: pg.Client
+let db: Database
+beforeAll(async () => {
+	server = await startTestServer()
+	const url = server.settings.DATABASE_URL as string
+	sql = new pg.Client(url)
+	await sql.connect()
+	await sql.query('create table notes (id serial primary key, "organizationId" text, text text unique)')
+	await sql.query(`create table records (name text primary key); insert into records values ('a')`)
+	proxy = await new DatabaseProxy(url).listen()
+	// Half of them only read.
+	const settings = { DATABASE_URL: proxy.url, DATABASE_CONNECTIONS: '4', DATABASE_QUERY_SECONDS: '1' }
+	db = await openDatabase({ ...readConfig({}), ...server.settings, ...readConfig(settings) }, pino({ level: 'silent' }))
+})
+afterEach(async () => {
+	vi.useRealTimers()
+	await sql.query('rollback; delete from notes')
+})
+afterAll(async () => {
+	await db.close()
+	proxy.cut()
+	await sql.end()
+	await server.close()
+})
+
+type Change = (tx: Transaction, organizationId: string) => Promise<unknown>
+
+let organizations = 0
+const newOrganization = () => `org_${String(++organizations).padStart(6, '0')}`
+
+interface Circumstances {
+	/** Of each change; of its own otherwise. */
+	readonly organizationIds?: readonly string[]
+	/** Called when nothing else has a connection any more. */
+	readonly onAlone?: () => unknown
+}
+
+/** Runs changes that wait for a connection together; returns what became of each. */
+async function together(
+	changes: readonly Change[],
+	{ organizationIds = changes.map(newOrganization), onAlone }: Circumstances = {},
+) {
+	let enter = () => {}
+	const entered = new Promise<void>((resolve) => {
+		enter = resolve
+	})
+	const occupied = ['one', 'two'].map((name) => db.transaction(() => entered, { organizationId: `org_before_${name}` }))
+	const all = changes.map((change, index) => {
+		const organizationId = organizationIds[index] as string
+		return db.transaction((tx) => change(tx, organizationId), { organizationId, isShort: true })
+	})
+	const ended = Promise.allSettled(all)
+	enter()
+	await Promise.all(occupied)
+	onAlone?.()
+	return (await ended).map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as Error)))
+}
+
+const note =
+	(text: string): Change =>
+	async (tx, organizationId) => {
+		await tx.run(insert, { organizationId, text })
+		return 'stored'
+	}
+/** Writes, and tells in which transaction. */
+const idOf: Change = async (tx, organizationId) => {
+	await tx.run(insert, { organizationId, text: String(Math.random()) })
+	return (await tx.get(transactionId, {}))?.id
+}
+const notes = async () => (await sql.query('select text from notes order by text')).rows.map(({ text }) => text)
+
+it('They share a transaction, and none sees what another writes', async () => {
+	const counts: number[] = []
+	const look: Change = async (tx, organizationId) => {
+		const id = await idOf(tx, organizationId)
+		counts.push((await tx.all(own, { organizationId })).length)
+		return id
+	}
+	const ids = await together(Array(10).fill(look))
+	expect(new Set(ids).size).toBe(1)
+	expect(counts).toEqual(Array(10).fill(1))
+	expect(await notes()).toHaveLength(10)
+})
+
+it('They are stored without the one that fails, which hears why', async () => {
+	await together([note('taken')])
+	const mistake = new Error('no')
+	const reject: Change = async (tx, organizationId) => {
+		await note('undone')(tx, organizationId)
+		throw mistake
+	}
+	const ends = await together([note('one'), reject, note('two'), note('taken'), (tx) => tx.run(fails, {})])
+	expect(ends).toEqual(['stored', mistake, 'stored', expect.any(UniqueViolation), expect.objectContaining({ code: '22012' })])
+	expect(await notes()).toEqual(['one', 'taken', 'two'])
+})
+
+it('They are stored beside one that hides a failure of its part, of which nothing is stored', async () => {
+	const hidePart: Change = async (tx, organizationId) => {
+		await tx
+			.attempt(async () => {
+				await note('undone')(tx, organizationId)
+				throw new Error('no')
+			})
+			.catch(() => {})
+		return note('behind it')(tx, organizationId)
+	}
+	expect(await together([note('one'), hidePart, note('two')])).toEqual(Array(3).fill('stored'))
+	expect(await notes()).toEqual(['behind it', 'one', 'two'])
+})
+
+it('They are stored beside one that hides that its query failed, which fails', async () => {
+	const hide: Change = async (tx, organizationId) => {
+		await note('hidden')(tx, organizationId)
+		await tx.run(fails, {}).catch(() => {})
+	}
+	expect(await together([note('one'), hide, note('two')])).toEqual(['stored', expect.any(Error), 'stored'])
+	expect(await notes()).toEqual(['one', 'two'])
+})
+
+it('An organization whose change failed stays out of the next, and costs the others one attempt', async () => {
+	let runs = 0
+	const counted: Change = (tx, organizationId) => note(`note ${++runs}`)(tx, organizationId)
+	const changes: Change[] = [counted, (tx) => tx.run(fails, {}), counted]
+	const organizationIds = changes.map(newOrganization)
+	const ends = ['stored', expect.any(Error), 'stored']
+	expect(await together(changes, { organizationIds })).toEqual(ends)
+	expect(runs).toBe(4)
+	expect(await together(changes, { organizationIds })).toEqual(ends)
+	expect(runs).toBe(6)
+})
+
+it('One that waits for a lock does not hold up the others', async () => {
+	await sql.query(`begin; select from records where name = 'a' for update`)
+	const waits: Change = async (tx, organizationId) => {
+		await tx.run(lock, { name: 'a' })
+		return note('waits')(tx, organizationId)
+	}
+	const ends = together([note('one'), waits, note('two')])
+	await expect.poll(notes).toEqual(['one', 'two'])
+	await sql.query('commit')
+	expect(await ends).toEqual(Array(3).fill('stored'))
+})
+
+it('A second change of an organization forms a group with the first, beside them', async () => {
+	// However slow the machine is, the group then takes both.
+	vi.useFakeTimers({ toFake: ['setTimeout'] })
+	const [twice, once] = [newOrganization(), newOrganization()]
+	const [first, second, third] = await together([idOf, idOf, idOf], { organizationIds: [twice, twice, once] })
+	expect(second).toBe(first)
+	expect(third).not.toBe(first)
+})
+
+it('One that takes too long fails alone', async () => {
+	const slow: Change = (tx) => tx.run(sleepsTooLong, {})
+	const ends = await together([note('one'), slow, note('two')])
+	expect(ends).toEqual(['stored', expect.objectContaining({ code: '57014' }), 'stored'])
+	expect(await notes()).toEqual(['one', 'two'])
+})
+
+it('A lost connection fails all of them, and nothing is stored', async () => {
+	const alone = Promise.withResolvers<void>()
+	const cut: Change = async (tx, organizationId) => {
+		await note('lost')(tx, organizationId)
+		await alone.promise
+		proxy.cut()
+		await proxy.listen()
+		return note('lost, too')(tx, organizationId)
+	}
+	const ends = await together([note('one'), cut, note('two')], { onAlone: alone.resolve })
+	expect(ends).toEqual(Array(3).fill(expect.any(Error)))
+	expect(await together([note('after')])).toEqual(['stored'])
+	expect(await notes()).toEqual(['after'])
+})
+
+it('A commit without an answer leaves all of them unknown', async () => {
+	const alone = Promise.withResolvers<void>()
+	const last: Change = async (tx, organizationId) => {
+		await alone.promise
+		proxy.nextCommit = 'unanswered'
+		return note('two')(tx, organizationId)
+	}
+	const ends = await together([note('one'), last], { onAlone: alone.resolve })
+	expect(ends).toEqual(Array(2).fill(expect.any(OutcomeUnknown)))
+	await expect.poll(notes).toEqual(['one', 'two'])
+})
