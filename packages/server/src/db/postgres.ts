@@ -131,6 +131,8 @@ interface Notes {
 	known: Map<string, unknown>
 	/** Statements for which no change waits any more. */
 	sent: Promise<unknown>[]
+	/** Told when what runs `once` begins, and when it ends. */
+	waits?: (isWaiting: boolean) => void
 }
 
 /** What failed of the statements for which no change waits; to be asked when all have their answers. */
@@ -267,8 +269,13 @@ function transactionOf(run: Run, statements: Statements<Named>, notes: Notes, is
 			}
 		},
 		once<T>(name: string, work: () => Promise<T>) {
-			const value = (notes.known.get(name) as Promise<T> | undefined) ?? work()
+			const known = notes.known.get(name) as Promise<T> | undefined
+			if (known) return known
+			notes.waits?.(true)
+			const value = work()
 			notes.known.set(name, value)
+			const ended = () => notes.waits?.(false)
+			value.then(ended, ended)
 			return value
 		},
 	}
@@ -328,7 +335,10 @@ function groupOn(run: Run, statements: Statements<Named>, notes: Notes, lockMs: 
 		end() {
 			if (count > 0) run(`set local lock_timeout = ${lockMs}`).catch(() => {})
 		},
-		first: (work) => inside(run, statements, notes, work),
+		first(work, waits) {
+			notes.waits = waits
+			return inside(run, statements, notes, work)
+		},
 		async next(work) {
 			// Names of their own: if a change hides that a query failed, its release fails, and the next must not undo it in silence.
 			const name = `change${++count}`

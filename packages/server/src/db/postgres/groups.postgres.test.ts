@@ -354,3 +354,15 @@ it('A statement that comes after the end of its change is not stored', async () 
 	await expect(late).rejects.toThrow('after the end of its transaction')
 	expect(await notes()).toEqual(['one'])
 })
+
+it('Those that come while the first waits for the turn of its organization share its transaction', async () => {
+	await sql.query(`begin; select from records where name = 'a' for update`)
+	const turn = (tx: Transaction) => tx.once('turn', () => tx.run(lock, { name: 'a' }))
+	const idInTurn = () => change(async (tx) => turn(tx).then(async () => (await tx.get(transactionId, {}))?.id))
+	const first = idInTurn()
+	// Far longer than a group takes more.
+	await sql.query('select pg_sleep(0.2)')
+	const second = idInTurn()
+	await sql.query('select pg_sleep(0.2); commit')
+	expect(await second).toBe(await first)
+})

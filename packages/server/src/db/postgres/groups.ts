@@ -10,8 +10,8 @@ import { isLockTimeout, isLostRace, isUndone, reasonOf, tries, Undone } from './
 
 /** A transaction of several changes. */
 export interface Group<Tx> {
-	/** Runs the first; its failure is that of the transaction. */
-	first(work: Work<Tx>): Promise<unknown>
+	/** Runs the first; its failure is that of the transaction. `waits` is told when it begins to wait for its organization's turn, and when it has it. */
+	first(work: Work<Tx>, waits: (isWaiting: boolean) => void): Promise<unknown>
 	/** Runs another one, and undoes it alone if it fails. Throws when the transaction is lost. */
 	next(work: Work<Tx>): Promise<{ readonly value: unknown } | { readonly error: unknown }>
 }
@@ -24,7 +24,10 @@ interface Places<Tx> extends Batch<Tx> {
 	transact(work: (group: Group<Tx>) => Promise<void>): Promise<void>
 }
 
-/** How long a group takes more: the first of them waits for the last, and what comes behind a slow one does not wait for it. */
+/**
+ * How long a group takes more: the first of them waits for the last, and what comes behind a slow one does not wait for it. Not counted is how long another
+ * process has the organization's turn, which all of them would wait for: in groups of their own they would pay for a turn each.
+ */
 const openMs = 20
 /** PostgreSQL keeps track of 64 savepoints of a transaction cheaply. */
 const most = 50
@@ -77,11 +80,8 @@ export class Groups<Tx> {
 		const run = () => this.#runTogether(organizationId, waiting)
 		this.#places.enter(organizationId, run, patienceMs).catch((error) => {
 			this.#close(organizationId, waiting)
-			const now = performance.now()
-			const late = waiting.filter(({ patientUntil }) => patientUntil <= now)
-			const others = waiting.filter((job) => !late.includes(job))
-			for (const job of late) job.reject(error)
-			if (others.length > 0) this.#begin(organizationId, others)
+			rejectLate(waiting, error)
+			if (waiting.length > 0) this.#begin(organizationId, waiting)
 		})
 	}
 
@@ -98,6 +98,7 @@ export class Groups<Tx> {
 	async #runTogether(organizationId: string, waiting: Job<Tx>[]): Promise<void> {
 		const leaveRest = () => {
 			this.#close(organizationId, waiting)
+			rejectLate(waiting, new Error('timeout exceeded when waiting for the changes before'))
 			if (waiting.length > 0) this.#begin(organizationId, waiting.splice(0))
 		}
 		let timer: NodeJS.Timeout | undefined
@@ -106,13 +107,20 @@ export class Groups<Tx> {
 		let job: Job<Tx> | undefined
 		this.#count(organizationId, 1)
 		try {
-			await this.#places.transact(async (group) => {
+			const closeSoon = () => {
 				timer = setTimeout(leaveRest, openMs)
+			}
+			const waits = (isWaiting: boolean) => {
+				clearTimeout(timer)
+				if (!isWaiting) closeSoon()
+			}
+			await this.#places.transact(async (group) => {
+				closeSoon()
 				for (job = waiting.shift(); job; job = waiting.shift()) {
 					const { work, resolve, reject } = job
 					// Changes that wait for no answer leave others a turn.
 					if (ended.length > 0) await new Promise<void>((turn) => setImmediate(turn))
-					const end = ended.length === 0 ? { value: await group.first(work) } : await group.next(work)
+					const end = ended.length === 0 ? { value: await group.first(work, waits) } : await group.next(work)
 					if ('value' in end) ended.push({ job, hasFailed: false, answer: () => resolve(end.value) })
 					else if (beginsAgain(job, end.error)) again.push(job)
 					else ended.push({ job, hasFailed: true, answer: () => reject(end.error) })
@@ -139,6 +147,15 @@ export class Groups<Tx> {
 			leaveRest()
 			for (const lost of again) this.#enter(organizationId, [lost])
 		}
+	}
+}
+
+/** Fails those that have waited for as long as a change does. */
+function rejectLate<Tx>(waiting: Job<Tx>[], error: unknown): void {
+	const now = performance.now()
+	for (const job of waiting.splice(0)) {
+		if (job.patientUntil > now) waiting.push(job)
+		else job.reject(error)
 	}
 }
 
