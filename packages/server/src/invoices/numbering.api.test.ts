@@ -68,6 +68,27 @@ describe('a generated number', () => {
 		expect(await patch(next.id, { invoiceNumber: 'INV-0002' })).toMatchObject(taken)
 		expect(await number()).toBe('INV-0004')
 	})
+
+	it('is never one of a deleted invoice that had it before the counter came there', async () => {
+		await fresh()
+		const remove = async (id: string) => expect((await tenant.ask('DELETE', `/api/invoices/${id}`)).status).toBe(200)
+		const prefix = (invoiceNumberPrefix: string) => tenant.ask('PATCH', '/api/organization', { body: { invoiceNumberPrefix } })
+		// Before the series has a counter, and when it has one but another is in use.
+		await remove((await post({ invoiceNumber: 'R-0001' })).body.id)
+		await prefix('R-')
+		expect(await number()).toBe('R-0002')
+		await prefix('INV-')
+		await remove((await post({ invoiceNumber: 'R-0003' })).body.id)
+		await prefix('R-')
+		expect(await number()).toBe('R-0004')
+		// The numbers of two series may look the same.
+		await tenant.ask('PUT', '/api/organization/next-invoice-number', { body: { number: 10_001 } })
+		const last = (await post()).body
+		expect(last.invoiceNumber).toBe('R-10001')
+		await remove(last.id)
+		await prefix('R-1')
+		expect(await number()).toBe('R-10002')
+	})
 })
 
 describe("a caller's number", () => {
@@ -220,6 +241,20 @@ describe('in parallel', () => {
 		const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => create(index)))
 		const numbers = Array.from({ length: 20 }, (_, index) => `R-${String(index + 1).padStart(4, '0')}`)
 		expect(answers.map(({ status, body }) => (status === 201 ? body.invoiceNumber : body)).sort()).toEqual(
+			numbers.filter((number) => !used.includes(number)),
+		)
+	})
+
+	it('the numbers that deleted invoices had before their series began are passed over', async () => {
+		await fresh()
+		const used = ['R-0003', 'R-0004', 'R-0011']
+		for (const invoiceNumber of used) {
+			const { id } = (await post({ invoiceNumber })).body
+			expect((await tenant.ask('DELETE', `/api/invoices/${id}`)).status).toBe(200)
+		}
+		await tenant.ask('PATCH', '/api/organization', { body: { invoiceNumberPrefix: 'R-' } })
+		const numbers = Array.from({ length: 19 }, (_, index) => `R-${String(index + 1).padStart(4, '0')}`)
+		expect((await Promise.all(Array.from({ length: 16 }, () => number()))).sort()).toEqual(
 			numbers.filter((number) => !used.includes(number)),
 		)
 	})

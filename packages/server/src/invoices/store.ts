@@ -6,6 +6,7 @@ import type { Invoice } from '../generated/contract.ts'
 import type { SearchText } from '../search/lists.ts'
 import { searchTexts } from '../search/texts.ts'
 import { blankParty, hiddenFlags, type StoredInvoice } from './invoice.ts'
+import { retiredNumber } from './numbers/store.ts'
 import { blankLine } from './pricing/lines.ts'
 import { type Clock, canBeLate, invoiceJson, isCovered, isPastDue } from './reading/invoice-json.ts'
 
@@ -67,12 +68,23 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 const completed = <T extends object>(stored: T, blank: object): T =>
 	Object.keys(blank).every((name) => name in stored) ? stored : { ...stored, ...blank, ...stored }
 
-const insertion = query<StoredInvoice & SearchText>((knex, row) => knex('invoices').insert(row))
-const insertionIfFree = query<StoredInvoice & SearchText>((knex, row) =>
-	knex('invoices').insert(row).onConflict(['organizationId', 'invoiceNumber']).ignore(),
+const insertion = query<StoredInvoice & SearchText>((knex, row) =>
+	knex('invoices').insert({
+		...row,
+		// The statement has to fail, whose answer nobody waits for: no invoice may be without a number.
+		invoiceNumber: knex.raw('case when exists ? then null else ? end', [retiredNumber(knex, row), row.invoiceNumber]),
+	}),
 )
+const insertionIfFree = query<StoredInvoice & SearchText>((knex, row) => {
+	const [columns, values] = [Object.keys(row), Object.values(row)]
+	return knex.raw(
+		`insert into invoices (${columns.map(() => '??')}) select ${values.map(() => '?')} where not exists ?
+			on conflict ("organizationId", "invoiceNumber") do nothing`,
+		[...columns, ...values, retiredNumber(knex, row)],
+	)
+})
 
-/** Stores a new invoice. Throws UniqueViolation when its number is taken. */
+/** Stores a new invoice. Fails when its number is taken: a live invoice has it, or a deleted one had it. */
 export const insertInvoice = (db: Db, invoice: StoredInvoice) => db.run(insertion, withText(invoice))
 
 /** Stores a new invoice; false when its number is taken. */

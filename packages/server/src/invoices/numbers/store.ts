@@ -1,7 +1,8 @@
 // Invoice numbers. Each series has one counter, which advances in the transaction that stores the invoice, so that no number is lost
 // or given twice. The number of a deleted invoice is never used again, and what is skipped leaves a row that says why.
+import type { Knex } from 'knex'
 import { newId } from '../../base/ids.ts'
-import { type Db, query, sent } from '../../db/database.ts'
+import { type Db, type Placeholders, query, sent } from '../../db/database.ts'
 import { formatNumber, type NumberSettings, parseNumber } from './series.ts'
 
 /** The series whose counter is a column of the organization: servers of older versions, which know no other, count by it too. */
@@ -84,10 +85,7 @@ export async function insertNumbered<I extends { organizationId: string }>(
 	for (;;) {
 		const { number, isKnown } = await advance(db, { organizationId, series })
 		const numbered = { ...invoice, invoiceNumber: formatNumber(series, number, settings) }
-		// Only numbers that did not advance the counter can be ahead of it; one of those may be retired.
-		if (number >= maxCounter) {
-			if (await isNumberRetired(db, organizationId, numbered.invoiceNumber)) continue
-		} else if (isKnown) {
+		if (isKnown) {
 			await sent(db, insert(db, numbered))
 			return numbered
 		}
@@ -203,9 +201,11 @@ interface NumberKey {
 	readonly invoiceNumber: string
 }
 
-const retired = query<NumberKey, { invoiceId: string }>((knex, key) =>
-	knex('invoice_tombstones').where(key).select('invoiceId').limit(1, { skipBinding: true }),
-)
+/** The tombstone of a number, if a deleted invoice had it. It may be ahead of a counter, such as that of a prefix that was not in use. */
+export const retiredNumber = (knex: Knex, { organizationId, invoiceNumber }: Placeholders<NumberKey>) =>
+	knex('invoice_tombstones').where({ organizationId, invoiceNumber }).select('invoiceId').limit(1, { skipBinding: true })
+
+const retired = query<NumberKey, { invoiceId: string }>(retiredNumber)
 const live = query<NumberKey, { id: string }>((knex, key) =>
 	knex('invoices').where(key).select('id').limit(1, { skipBinding: true }),
 )
