@@ -19,7 +19,8 @@ interface Part extends Range {
 export async function readSummary(db: Db, { id, timeZone }: OrganizationSettings, now: number): Promise<ReportSummary> {
 	const today = todayIn(timeZone, now)
 	const firsts = firstDays(today.date)
-	const parts = [...invoiceParts(today), ...paidParts(firsts, timeZone)]
+	// Days and months begin with those of UTC in many zones: nothing lies between them, and each range is a search of an index.
+	const parts = [...invoiceParts(today), ...paidParts(firsts, timeZone)].filter(({ from, before }) => from < before)
 	const currencies: CurrencySummary[] = []
 	for (const currency of await findCurrencies(db, id)) {
 		const sums = await readSums(
