@@ -20,7 +20,8 @@ import { copyOrganization } from './tenants/copies.ts'
 
 /** Of the organization that the others are copies of. */
 const companies = 10
-const events = 20
+/** Ten millions among a hundred thousand organizations. */
+const eventsIn = ({ quick }: Run) => (quick ? 20 : 100)
 
 /** How much longer a request may take among many organizations, and how much slower another's flood may make a GET. */
 const [mostGrowth, mostSlower] = [1.3, 2]
@@ -49,7 +50,7 @@ async function among(count: number, run: Run): Promise<Tenants> {
 	const url = await newDatabase(`tenants_${count}`)
 	const owner = await withDatabase({ url }, newOwners)
 	const server = await startRemit(`${count}`, run.server, { DATABASE_URL: url }, '0,1')
-	const invoiceIds = await writeRecords(server, owner.keys[0])
+	const invoiceIds = await writeRecords(server, owner.keys[0], eventsIn(run))
 	await server.stop()
 	await copyOrganization(url, owner.organizationId, count)
 	return { ...owner, count, url, invoiceIds, server: await startRemit(`${count}`, run.server, { DATABASE_URL: url }, '0,1') }
@@ -68,7 +69,7 @@ async function newOwners(db: Database) {
 }
 
 /** Through the API: each record has its events and its lines in the audit log. */
-async function writeRecords({ url }: Server, key: string): Promise<string[]> {
+async function writeRecords({ url }: Server, key: string, events: number): Promise<string[]> {
 	const send = async (method: string, path: string, body: object): Promise<{ id: string }> => {
 		const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 		const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) })
