@@ -28,6 +28,8 @@ const onDatabase = (database: 'sqlite' | 'postgres') => ({
 		setupFiles: [inTests(database === 'sqlite' ? 'watch-replans.ts' : 'watch-organizations.ts')],
 		include: [`packages/server/**/*.{api,${database}}.test.ts`],
 		provide: { database, template: '' },
+		// Of those alone that are concurrent, as they wait for what takes its time.
+		maxConcurrency: 50,
 		// A worker keeps the server's modules from one file to the next: to load and compile them anew took 2 of 5 CPU seconds.
 		isolate: false,
 		globalSetup: [inTests('databases.ts')],

@@ -101,18 +101,6 @@ describe.each(operations)('$id', (operation) => {
 		expect(refused).toMatchObject({ status: 403, body: { code: 'cross_site_request' } })
 	})
 
-	when(documents(operation, 'storage_limit_reached'))(
-		'answers 429 to an organization that has stored its share of the day',
-		async () => {
-			const full = await metered.newTenant()
-			const { path, body } = await newRequest(operation, full)
-			const stored = '{}'.padEnd(500_000)
-			for (let times = 0; times < 3; times++) await full.ask('PATCH', '/api/organization', { body: stored })
-			const refused = await full.ask(operation.method, path, { body })
-			expect(refused).toMatchObject({ status: 429, body: { code: 'storage_limit_reached' } })
-		},
-	)
-
 	when(operation.sessionOnly === true)('answers 403 to a key', async () => {
 		expect(await request({ key: tenant.key })).toMatchObject({ status: 403, body: { code: 'session_required' } })
 	})
@@ -174,14 +162,6 @@ describe.each(operations)('$id', (operation) => {
 		const { status, body } = await request({ search: '?unexpected=1' })
 		expect(status).toBe(400)
 		expect(body.errors).toEqual([expect.objectContaining({ parameter: 'unexpected', code: 'unknown_parameter' })])
-	})
-
-	it('answers 429 with Retry-After once the limit is reached', async () => {
-		const key = isPublic ? null : (await limited.newKey(allScopes)).key
-		await limited.ask('GET', operation.rateClass === 'integration' ? '/api-keys' : '/api/invoices', { key })
-		const refused = await limited.ask(operation.method, pathOf(operation, 'x'), { key, body: hasBody ? {} : undefined })
-		expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
-		expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
 	})
 
 	it('answers 503 with Retry-After while the server has no room', async () => {
@@ -334,6 +314,35 @@ describe.each(operations)('$id', (operation) => {
 		const answer = await own.ask(operation.method, at + search, { body: hasBody ? sent : undefined, ...(key && { key }) })
 		expect(answer).toMatchObject({ status, body: { code } })
 		expect(await entriesOf(own, answer)).toEqual([])
+	})
+})
+
+// A refusal by a limit takes a quarter of a second (http/steps/hold-refusals.ts), which the tests of all operations wait for together.
+// Each has a key or an organization of its own, and no other test uses their servers.
+describe.concurrent('a limit', () => {
+	describe.each(operations)('$id', (operation) => {
+		when(documents(operation, 'storage_limit_reached'))(
+			'answers 429 to an organization that has stored its share of the day',
+			async () => {
+				const full = await metered.newTenant()
+				const { path, body } = await newRequest(operation, full)
+				const stored = '{}'.padEnd(500_000)
+				for (let times = 0; times < 3; times++) await full.ask('PATCH', '/api/organization', { body: stored })
+				const refused = await full.ask(operation.method, path, { body })
+				expect(refused).toMatchObject({ status: 429, body: { code: 'storage_limit_reached' } })
+			},
+		)
+
+		it('answers 429 with Retry-After once the limit is reached', async () => {
+			const key = operation.public ? null : (await limited.newKey(allScopes)).key
+			await limited.ask('GET', operation.rateClass === 'integration' ? '/api-keys' : '/api/invoices', { key })
+			const refused = await limited.ask(operation.method, pathOf(operation, 'x'), {
+				key,
+				body: operation.body === 'none' ? undefined : {},
+			})
+			expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+			expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+		})
 	})
 })
 
