@@ -24,7 +24,7 @@ export const operations: readonly Operation[] = operationTable.map((entry: Opera
 		entry.method !== 'GET' &&
 		!entry.scopes.some((scope) => /(^|:)read$/.test(scope)),
 	readsMany: entry.method === 'GET' && !entry.ownTransactions && /\.(list|history|summary|stats)$/.test(entry.id),
-	isShort: /\.create$/.test(entry.id),
+	isShort: !entry.ownTransactions && /\.create$/.test(entry.id),
 }))
 
 /**

@@ -9,11 +9,13 @@ import {
 	type Db,
 	OutcomeUnknown,
 	type Query,
+	type SharedTransaction,
 	type Transaction,
 	type TransactionOptions,
 	UniqueViolation,
 	unavailability,
 } from './database.ts'
+import type { End } from './postgres/batches.ts'
 import { Pools, type PostgresSettings, type Run, runOn } from './postgres/connections.ts'
 import { hasTakenTooLong, isLostRace, isReadOnly, isRefused, isUndone, reasonOf, tries, Undone } from './postgres/errors.ts'
 import { type Group, Groups } from './postgres/groups.ts'
@@ -67,10 +69,18 @@ export function openPostgres(settings: PostgresSettings, { onError, onStandby }:
 				await work(group)
 				group.end()
 			}),
-		together: (works, failed) =>
-			transact(true, (run, notes) => {
+		together: (jobs, failed) =>
+			transact(true, async (run, notes) => {
 				run(`set local lock_timeout = ${groupLockMs}`).catch(() => {})
-				return sideBySide(run, statements, notes, works, failed)
+				const { rows } = await run({ ...freeTurns, values: [jobs.map(({ organizationId }) => organizationId)] })
+				const free = new Set(rows.map(({ organizationId }) => organizationId))
+				return sideBySide(
+					run,
+					statements,
+					notes,
+					jobs.map((job) => (free.has(job.organizationId) ? job.work : undefined)),
+					failed,
+				)
 			}),
 	})
 	const alone = <T>(work: (tx: Transaction) => Promise<T>, durable: boolean) =>
@@ -281,44 +291,77 @@ function transactionOf(run: Run, statements: Statements<Named>, notes: Notes, is
 	}
 }
 
-/** Runs changes that share a fate, each of another organization: none sees what another does. */
+/** Locks the times of the organizations that no other transaction has (`takeChangeTime`); an organization's first change makes its own. */
+const freeTurns = {
+	text: 'select "organizationId" from change_times where "organizationId" = any($1) for update skip locked',
+}
+
+/** Runs changes that share a fate, each of another organization: none sees what another does. Without work, a change does not begin. */
 async function sideBySide(
 	run: Run,
 	statements: Statements<Named>,
 	notes: Notes,
-	works: readonly ((tx: Transaction) => Promise<unknown>)[],
+	works: readonly (((tx: Transaction) => Promise<unknown>) | undefined)[],
 	failed: (index: number, error: unknown) => void,
-): Promise<unknown[]> {
-	let failure: unknown
-	const ends = await Promise.allSettled(
-		works.map((work, index) => {
-			const fail = (error: unknown) => {
-				if (isRefused(error)) return
-				failure ??= error
-				failed(index, error)
-			}
-			const watched = async (tx: Transaction) => {
-				try {
-					return await work({
-						...tx,
-						// There is no savepoint for a part: whatever its change makes of a failure, nothing is stored.
-						attempt: (part) =>
-							part().catch((error) => {
-								fail(error)
-								throw error
-							}),
-					})
-				} catch (error) {
-					fail(error)
-					throw error
-				}
-			}
-			return inside(run, statements, notes, watched)
-		}),
-	)
-	if (failure !== undefined) throw failsAlone(failure) ? new Undone('a change beside it failed', { cause: failure }) : failure
-	return ends.map((end) => (end as PromiseFulfilledResult<unknown>).value)
+): Promise<End[]> {
+	const failures: unknown[] = []
+	const runPart = async (work: (tx: Transaction) => Promise<unknown>, index: number): Promise<End> => {
+		let hasWritten = false
+		const fail = (error: unknown) => {
+			if (isRefused(error)) return
+			failures.push(error)
+			failed(index, error)
+		}
+		const own: Run = (query) => {
+			hasWritten ||= !/^select /.test((query as Named).text)
+			return run(query)
+		}
+		const watched = (tx: Transaction) =>
+			work({
+				...tx,
+				shared: {
+					...(tx.shared as SharedTransaction),
+					sent(statements) {
+						statements.catch(fail)
+						notes.sent.push(statements)
+					},
+				},
+				// There is no savepoint for a part: if it has written, nothing is stored, whatever its change makes of its failure.
+				attempt: (part) => {
+					const hadWritten = hasWritten
+					hasWritten = false
+					return part()
+						.catch((error) => {
+							if (hasWritten || !isOwn(error)) fail(error)
+							throw error
+						})
+						.finally(() => {
+							hasWritten ||= hadWritten
+						})
+				},
+				// What holds until the end of the transaction may stay there whatever becomes of the change.
+				once: (name, work) => {
+					const hadWritten = hasWritten
+					const value = tx.once(name, work)
+					hasWritten = hadWritten
+					return value
+				},
+			})
+		try {
+			return { value: await inside(own, statements, notes, watched) }
+		} catch (error) {
+			if (hasWritten || !isOwn(error)) fail(error)
+			return { error }
+		}
+	}
+	const ends = await Promise.all(works.map((work, index) => (work ? runPart(work, index) : ('not begun' as const))))
+	if (failures.length === 0) return ends
+	const [failure] = failures
+	throw failsAlone(failure) ? new Undone('a change beside it failed', { cause: failure }) : failure
 }
+
+/** Whether an error is what a change says of itself, and not one of the database. */
+const isOwn = (error: unknown) => !isAnswered(error) && unavailability(error) === undefined
 
 /** Whether a failure is that of one change, and not of the connection that it shares with others. */
 const failsAlone = (error: unknown) => isUndone(error) || hasTakenTooLong(error) || unavailability(error) === undefined

@@ -23,12 +23,17 @@ const transactionId = query<object, { id: string }>((knex) => knex.raw('select p
 let server: TestServer
 let proxy: DatabaseProxy
 let sql: pg.Client
+/** Outside of what `sql` has begun. */
+let other: pg.Client
 let db: Database
 beforeAll(async () => {
 	server = await startTestServer()
 	const url = server.settings.DATABASE_URL as string
 	sql = new pg.Client(url)
-	await sql.connect()
+	other = new pg.Client(url)
+	await Promise.all([sql.connect(), other.connect()])
+	// These organizations are in no other table.
+	await sql.query('alter table change_times drop constraint change_times_organizationid_foreign')
 	await sql.query('create table notes (id serial primary key, "organizationId" text, text text unique)')
 	await sql.query(`create table records (name text primary key); insert into records values ('a')`)
 	proxy = await new DatabaseProxy(url).listen()
@@ -43,7 +48,7 @@ afterEach(async () => {
 afterAll(async () => {
 	await db.close()
 	proxy.cut()
-	await sql.end()
+	await Promise.all([sql.end(), other.end()])
 	await server.close()
 })
 
@@ -64,6 +69,7 @@ async function together(
 	changes: readonly Change[],
 	{ organizationIds = changes.map(newOrganization), onAlone }: Circumstances = {},
 ) {
+	await other.query('insert into change_times select unnest($1::text[]), 0 on conflict do nothing', [organizationIds])
 	let enter = () => {}
 	const entered = new Promise<void>((resolve) => {
 		enter = resolve
@@ -91,7 +97,7 @@ const idOf: Change = async (tx, organizationId) => {
 	await tx.run(insert, { organizationId, text: String(Math.random()) })
 	return (await tx.get(transactionId, {}))?.id
 }
-const notes = async () => (await sql.query('select text from notes order by text')).rows.map(({ text }) => text)
+const notes = async () => (await other.query('select text from notes order by text')).rows.map(({ text }) => text)
 
 it('They share a transaction, and none sees what another writes', async () => {
 	const counts: number[] = []
@@ -116,6 +122,38 @@ it('They are stored without the one that fails, which hears why', async () => {
 	const ends = await together([note('one'), reject, note('two'), note('taken'), (tx) => tx.run(fails, {})])
 	expect(ends).toEqual(['stored', mistake, 'stored', expect.any(UniqueViolation), expect.objectContaining({ code: '22012' })])
 	expect(await notes()).toEqual(['one', 'taken', 'two'])
+})
+
+it('One that fails before it has written anything costs the others nothing', async () => {
+	let runs = 0
+	const counted: Change = (tx, organizationId) => note(`note ${++runs}`)(tx, organizationId)
+	const mistake = new Error('no')
+	const reject: Change = async (tx, organizationId) => {
+		await tx.once('turn', () => tx.run(lock, { name: 'a' }))
+		await tx.all(own, { organizationId })
+		throw mistake
+	}
+	const keep: Change = (tx, organizationId) =>
+		tx.attempt(() => reject(tx, organizationId)).catch(() => note('kept')(tx, organizationId))
+	expect(await together([counted, reject, keep, counted])).toEqual(['stored', mistake, 'stored', 'stored'])
+	expect(await notes()).toEqual(['kept', 'note 1', 'note 2'])
+})
+
+it('One whose turn another process has waits by itself', async () => {
+	const organizationIds = [newOrganization(), newOrganization(), newOrganization()]
+	await sql.query('insert into change_times select unnest($1::text[]), 0', [organizationIds])
+	await sql.query(`begin; select from change_times where "organizationId" = '${organizationIds[1]}' for update`)
+	const turn = query<{ organizationId: string }>((knex, key) => knex('change_times').where(key).forUpdate())
+	const inTurn: Change = async (tx, organizationId) => {
+		await tx.run(turn, { organizationId })
+		return idOf(tx, organizationId)
+	}
+	const all = together([inTurn, inTurn, inTurn], { organizationIds })
+	await expect.poll(notes).toHaveLength(2)
+	await sql.query('commit')
+	const [first, second, third] = await all
+	expect(third).toBe(first)
+	expect(second).not.toBe(first)
 })
 
 it('They are stored beside one that hides a failure of its part, of which nothing is stored', async () => {

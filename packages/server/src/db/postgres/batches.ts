@@ -1,6 +1,8 @@
 // Short changes of different organizations that wait for a connection share the next one: they run side by side in one transaction, where the
-// statements of all take a round trip together. It is stored as a whole or not at all. When one fails, each begins again by itself,
-// and the organization whose change it was stays out of batches for a while: what it does wrong costs the others one attempt.
+// statements of all take a round trip together. First it takes the turns of their organizations that are free: who has to wait for another
+// process does so by itself. A change that fails before it has written anything leaves the others alone. Otherwise nothing of the
+// batch is stored, each begins again by itself, and the organization whose change it was stays out of batches for a while: what
+// it does wrong costs the others one attempt.
 import { hasTakenTooLong, isUndone, reasonOf } from './errors.ts'
 
 /** `Tx` is what a change runs its statements with. */
@@ -17,12 +19,18 @@ export interface Job<Tx> {
 	losses: number
 }
 
+/** What became of a change of a batch that is stored. */
+export type End = { readonly value: unknown } | { readonly error: unknown } | 'not begun'
+
 export interface Batch<Tx> {
 	/**
-	 * Runs changes of different organizations side by side in a transaction. Throws `Undone` when one fails, after `failed` was told
+	 * Runs changes of different organizations side by side in a transaction. Throws `Undone` when one fails after it has written, with `failed` told
 	 * which, and another error when the connection or the commit fails.
 	 */
-	together(works: readonly Work<Tx>[], failed: (index: number, error: unknown) => void): Promise<readonly unknown[]>
+	together(
+		jobs: readonly Pick<Job<Tx>, 'organizationId' | 'work'>[],
+		failed: (index: number, error: unknown) => void,
+	): Promise<End[]>
 }
 
 interface Ways<Tx> extends Batch<Tx> {
@@ -30,7 +38,7 @@ interface Ways<Tx> extends Batch<Tx> {
 	enter(work: () => Promise<void>, patienceMs: number): Promise<void>
 	/** Runs a change that was alone when there was room, and what comes to its organization meanwhile. */
 	runAlone(job: Job<Tx>): Promise<void>
-	/** Runs a change of a batch that was undone. */
+	/** Runs a change by itself that was not stored with its batch. */
 	again(job: Job<Tx>): void
 }
 
@@ -41,10 +49,14 @@ const outMs = 10_000
 /** Organizations to remember. */
 const maxRemembered = 10_000
 
+type Waiting<Tx> = Map<string, Job<Tx>>
+
 export class Batches<Tx> {
 	readonly #ways: Ways<Tx>
-	/** The changes of the batch that waits for a connection, by organization; undefined when none does. */
-	#waiting: Map<string, Job<Tx>> | undefined
+	/** The batch that takes more, by organization. */
+	#open: Waiting<Tx> | undefined
+	/** The batch in which the change of an organization waits for a connection. */
+	readonly #waitingIn = new Map<string, Waiting<Tx>>()
 	/** The organizations of batches that run. */
 	readonly #underWay = new Set<string>()
 	/** Until when an organization stays out. */
@@ -61,64 +73,72 @@ export class Batches<Tx> {
 
 	/** Takes the change of an organization that has none in here. */
 	add(job: Job<Tx>): void {
-		const waiting = this.#waiting
-		if (waiting && waiting.size < most) waiting.set(job.organizationId, job)
-		else {
-			this.#waiting = new Map([[job.organizationId, job]])
-			this.#enter(this.#waiting, job.patientUntil)
-		}
+		const { organizationId, patientUntil } = job
+		const open = this.#open && this.#open.size < most ? this.#open : undefined
+		const waiting = open ?? new Map()
+		waiting.set(organizationId, job)
+		this.#waitingIn.set(organizationId, waiting)
+		if (open) return
+		this.#open = waiting
+		this.#enter(waiting, patientUntil)
 	}
 
 	/** Gives the change back that waits for an organization. */
 	remove(organizationId: string): Job<Tx> | undefined {
-		const job = this.#waiting?.get(organizationId)
-		this.#waiting?.delete(organizationId)
+		const waiting = this.#waitingIn.get(organizationId)
+		const job = waiting?.get(organizationId)
+		waiting?.delete(organizationId)
+		this.#waitingIn.delete(organizationId)
 		return job
 	}
 
-	#enter(waiting: Map<string, Job<Tx>>, patientUntil: number): void {
+	#enter(waiting: Waiting<Tx>, patientUntil: number): void {
 		const patienceMs = Math.max(0, patientUntil - performance.now())
 		this.#ways
-			.enter(() => this.#run(waiting), patienceMs)
+			.enter(() => this.#run(this.#close(waiting)), patienceMs)
 			.catch((error) => {
-				this.#close(waiting)
 				const now = performance.now()
-				for (const job of waiting.values()) {
+				for (const job of this.#close(waiting)) {
 					if (job.patientUntil > now) this.#ways.again(job)
 					else job.reject(error)
 				}
 			})
 	}
 
-	/** Takes nothing more into a batch. */
-	#close(waiting: Map<string, Job<Tx>>): void {
-		if (this.#waiting === waiting) this.#waiting = undefined
+	/** Takes nothing more into a batch, and returns its changes. */
+	#close(waiting: Waiting<Tx>): Job<Tx>[] {
+		if (this.#open === waiting) this.#open = undefined
+		for (const organizationId of waiting.keys()) this.#waitingIn.delete(organizationId)
+		const jobs = [...waiting.values()]
+		waiting.clear()
+		return jobs
 	}
 
-	async #run(waiting: Map<string, Job<Tx>>): Promise<void> {
-		this.#close(waiting)
-		// In the same order everywhere, so that no two batches wait for each other.
-		const jobs = [...waiting.values()].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1))
+	async #run(jobs: readonly Job<Tx>[]): Promise<void> {
 		const [first] = jobs
 		if (!first) return
 		if (jobs.length === 1) return this.#ways.runAlone(first)
 		const failures = new Map<Job<Tx>, unknown>()
 		for (const { organizationId } of jobs) this.#underWay.add(organizationId)
+		const again: Job<Tx>[] = []
 		try {
-			const values = await this.#ways.together(
-				jobs.map(({ work }) => work),
-				(index, error) => failures.set(jobs[index] as Job<Tx>, error),
-			)
-			for (const [index, { resolve }] of jobs.entries()) resolve(values[index])
+			const ends = await this.#ways.together(jobs, (index, error) => failures.set(jobs[index] as Job<Tx>, error))
+			for (const [index, job] of jobs.entries()) {
+				const end = ends[index] as End
+				if (end === 'not begun') again.push(job)
+				else if ('value' in end) job.resolve(end.value)
+				else job.reject(end.error)
+			}
 		} catch (error) {
 			for (const job of failures.keys()) this.#leaveOut(job.organizationId)
 			for (const job of jobs) {
 				if (!isUndone(error)) job.reject(reasonOf(error))
 				else if (hasTakenTooLong(failures.get(job))) job.reject(failures.get(job))
-				else this.#ways.again(job)
+				else again.push(job)
 			}
 		} finally {
 			for (const { organizationId } of jobs) this.#underWay.delete(organizationId)
+			for (const job of again) this.#ways.again(job)
 		}
 	}
 

@@ -38,7 +38,7 @@ export class Groups<Tx> {
 	readonly #places: Places<Tx>
 	/** The changes that wait in the group of an organization that takes more. */
 	readonly #open = new Map<string, Job<Tx>[]>()
-	/** How many groups of an organization are under way. */
+	/** How many groups of an organization wait or are under way. */
 	readonly #underWay = new Map<string, number>()
 	readonly #batches: Batches<Tx>
 
@@ -46,7 +46,7 @@ export class Groups<Tx> {
 		this.#places = places
 		this.#batches = new Batches({
 			enter: (work, patienceMs) => places.enter(batchOwner, work, patienceMs),
-			together: (works, failed) => places.together(works, failed),
+			together: (jobs, failed) => places.together(jobs, failed),
 			runAlone: (job) => this.#runTogether(job.organizationId, this.#opened(job.organizationId, [job])),
 			again: (job) => this.#enter(job.organizationId, [job]),
 		})
@@ -57,9 +57,12 @@ export class Groups<Tx> {
 			const patientUntil = performance.now() + this.#places.patienceMs
 			const job = { organizationId, work, resolve: resolve as Job<Tx>['resolve'], reject, patientUntil, losses: 0 }
 			const open = this.#open.get(organizationId)
+			if (open) {
+				open.push(job)
+				return
+			}
 			const batched = this.#batches.remove(organizationId)
-			if (open) open.push(job)
-			else if (batched) this.#begin(organizationId, [batched, job])
+			if (batched) this.#begin(organizationId, [batched, job])
 			else if (isShort && !this.#underWay.has(organizationId) && this.#batches.takes(organizationId)) this.#batches.add(job)
 			else this.#begin(organizationId, [job])
 		})
@@ -78,11 +81,14 @@ export class Groups<Tx> {
 	#enter(organizationId: string, waiting: Job<Tx>[]): void {
 		const patienceMs = Math.max(0, (waiting[0] as Job<Tx>).patientUntil - performance.now())
 		const run = () => this.#runTogether(organizationId, waiting)
-		this.#places.enter(organizationId, run, patienceMs).catch((error) => {
+		const refuse = (error: unknown) => {
 			this.#close(organizationId, waiting)
 			rejectLate(waiting, error)
 			if (waiting.length > 0) this.#begin(organizationId, waiting)
-		})
+		}
+		this.#count(organizationId, 1)
+		const leave = () => this.#count(organizationId, -1)
+		this.#places.enter(organizationId, run, patienceMs).catch(refuse).finally(leave)
 	}
 
 	#close(organizationId: string, waiting: Job<Tx>[]): void {
