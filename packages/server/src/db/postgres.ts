@@ -21,6 +21,7 @@ import { hasTakenTooLong, isLostRace, isReadOnly, isRefused, isUndone, reasonOf,
 import { type Group, Groups } from './postgres/groups.ts'
 import { Standby } from './postgres/standby.ts'
 import { Statements } from './statements.ts'
+import { lockFreeTime } from './write-context.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -72,15 +73,10 @@ export function openPostgres(settings: PostgresSettings, { onError, onStandby }:
 		together: (jobs, failed) =>
 			transact(true, async (run, notes) => {
 				run(`set local lock_timeout = ${groupLockMs}`).catch(() => {})
-				const { rows } = await run({ ...freeTurns, values: [jobs.map(({ organizationId }) => organizationId)] })
-				const free = new Set(rows.map(({ organizationId }) => organizationId))
-				return sideBySide(
-					run,
-					statements,
-					notes,
-					jobs.map((job) => (free.has(job.organizationId) ? job.work : undefined)),
-					failed,
-				)
+				const db = runner(run, statements)
+				const free = await Promise.all(jobs.map(({ organizationId }) => lockFreeTime(db, organizationId)))
+				const works = jobs.map(({ work }, index) => (free[index] ? work : undefined))
+				return sideBySide(run, statements, notes, works, failed)
 			}),
 	})
 	const alone = <T>(work: (tx: Transaction) => Promise<T>, durable: boolean) =>
@@ -289,11 +285,6 @@ function transactionOf(run: Run, statements: Statements<Named>, notes: Notes, is
 			return value
 		},
 	}
-}
-
-/** Locks the times of the organizations that no other transaction has (`takeChangeTime`); an organization's first change makes its own. */
-const freeTurns = {
-	text: 'select "organizationId" from change_times where "organizationId" = any($1) for update skip locked',
 }
 
 /** Runs changes that share a fate, each of another organization: none sees what another does. Without work, a change does not begin. */

@@ -45,6 +45,14 @@ export async function takeChangeTime(tx: Transaction, origin: Origin, organizati
 	return { ...origin, now } as OrderedOrigin
 }
 
+const freeTurn = query<{ organizationId: string }>((knex, key) =>
+	knex('change_times').where(key).select('changedAt').forUpdate().skipLocked(),
+)
+
+/** Locks the time of an organization, unless another transaction has it, or the organization has none yet. On PostgreSQL. */
+export const lockFreeTime = async (db: Db, organizationId: string): Promise<boolean> =>
+	(await db.get(freeTurn, { organizationId })) !== undefined
+
 /** For what only reads, for what is not there before the transaction, and for a demo, whose records are from earlier times. */
 export const withoutOrder = (origin: Origin): OrderedOrigin => origin as OrderedOrigin
 
