@@ -53,11 +53,11 @@ type Waiting<Tx> = Map<string, Job<Tx>>
 
 export class Batches<Tx> {
 	readonly #ways: Ways<Tx>
-	/** The batch that takes more, by organization. */
+	/** The batch that takes more. */
 	#open: Waiting<Tx> | undefined
 	/** The batch in which the change of an organization waits for a connection. */
 	readonly #waitingIn = new Map<string, Waiting<Tx>>()
-	/** The organizations of batches that run. */
+	/** The organizations whose changes run, in a batch or alone when there was room for one. */
 	readonly #underWay = new Set<string>()
 	/** Until when an organization stays out. */
 	readonly #out = new Map<string, number>()
@@ -97,11 +97,9 @@ export class Batches<Tx> {
 		this.#ways
 			.enter(() => this.#run(this.#close(waiting)), patienceMs)
 			.catch((error) => {
-				const now = performance.now()
-				for (const job of this.#close(waiting)) {
-					if (job.patientUntil > now) this.#ways.again(job)
-					else job.reject(error)
-				}
+				const jobs = this.#close(waiting)
+				rejectLate(jobs, error)
+				for (const job of jobs) this.#ways.again(job)
 			})
 	}
 
@@ -115,13 +113,13 @@ export class Batches<Tx> {
 	}
 
 	async #run(jobs: readonly Job<Tx>[]): Promise<void> {
-		const [first] = jobs
+		const [first, ...more] = jobs
 		if (!first) return
-		if (jobs.length === 1) return this.#ways.runAlone(first)
 		const failures = new Map<Job<Tx>, unknown>()
 		for (const { organizationId } of jobs) this.#underWay.add(organizationId)
 		const again: Job<Tx>[] = []
 		try {
+			if (more.length === 0) return await this.#ways.runAlone(first)
 			const ends = await this.#ways.together(jobs, (index, error) => failures.set(jobs[index] as Job<Tx>, error))
 			for (const [index, job] of jobs.entries()) {
 				const end = ends[index] as End
@@ -145,5 +143,14 @@ export class Batches<Tx> {
 	#leaveOut(organizationId: string): void {
 		if (this.#out.size >= maxRemembered) this.#out.clear()
 		this.#out.set(organizationId, performance.now() + outMs)
+	}
+}
+
+/** Fails those that have waited for as long as a change does, and leaves the others. */
+export function rejectLate<Tx>(waiting: Job<Tx>[], error: unknown): void {
+	const now = performance.now()
+	for (const job of waiting.splice(0)) {
+		if (job.patientUntil > now) waiting.push(job)
+		else job.reject(error)
 	}
 }

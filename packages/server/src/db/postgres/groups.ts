@@ -5,7 +5,7 @@
 // The first of a group waits for locks as long as a change by itself. The others hold what those before them have locked, so that two
 // groups could wait for each other: they soon give up (`next`), and begin again by themselves. So do all of a group that is undone, perhaps
 // through the fault of one. An organization whose only change waits for a connection shares it with others (batches.ts).
-import { type Batch, Batches, type Job, type Work } from './batches.ts'
+import { type Batch, Batches, type Job, rejectLate, type Work } from './batches.ts'
 import { isLockTimeout, isLostRace, isUndone, reasonOf, tries, Undone } from './errors.ts'
 
 /** A transaction of several changes. */
@@ -111,7 +111,6 @@ export class Groups<Tx> {
 		const ended: { readonly job: Job<Tx>; readonly hasFailed: boolean; answer(): void }[] = []
 		const again: Job<Tx>[] = []
 		let job: Job<Tx> | undefined
-		this.#count(organizationId, 1)
 		try {
 			const closeSoon = () => {
 				timer = setTimeout(leaveRest, openMs)
@@ -149,19 +148,9 @@ export class Groups<Tx> {
 			}
 		} finally {
 			clearTimeout(timer)
-			this.#count(organizationId, -1)
 			leaveRest()
 			for (const lost of again) this.#enter(organizationId, [lost])
 		}
-	}
-}
-
-/** Fails those that have waited for as long as a change does. */
-function rejectLate<Tx>(waiting: Job<Tx>[], error: unknown): void {
-	const now = performance.now()
-	for (const job of waiting.splice(0)) {
-		if (job.patientUntil > now) waiting.push(job)
-		else job.reject(error)
 	}
 }
 
