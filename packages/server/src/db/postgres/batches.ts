@@ -3,6 +3,7 @@
 // process does so by itself. A change that fails before it has written anything leaves the others alone. Otherwise nothing of the
 // batch is stored, each begins again by itself, and the organization whose change it was stays out of batches for a while: what
 // it does wrong costs the others one attempt.
+import { Shares } from '../../base/shares.ts'
 import { hasTakenTooLong, isUndone, reasonOf } from './errors.ts'
 
 /** `Tx` is what a change runs its statements with. */
@@ -44,6 +45,8 @@ interface Ways<Tx> extends Batch<Tx> {
 
 /** All of them wait for the longest. */
 const most = 25
+/** Batches at once: one works while the other is written to the disk. With more, each would have fewer changes, and all of them cost more. */
+const atOnce = 2
 /** How long an organization stays out of batches after a change that failed. */
 const outMs = 10_000
 /** Organizations to remember. */
@@ -53,6 +56,7 @@ type Waiting<Tx> = Map<string, Job<Tx>>
 
 export class Batches<Tx> {
 	readonly #ways: Ways<Tx>
+	readonly #room = new Shares({ size: atOnce })
 	/** The batch that takes more. */
 	#open: Waiting<Tx> | undefined
 	/** The batch in which the change of an organization waits for a connection. */
@@ -93,9 +97,11 @@ export class Batches<Tx> {
 	}
 
 	#enter(waiting: Waiting<Tx>, patientUntil: number): void {
-		const patienceMs = Math.max(0, patientUntil - performance.now())
-		this.#ways
-			.enter(() => this.#run(this.#close(waiting)), patienceMs)
+		const patience = () => Math.max(0, patientUntil - performance.now())
+		const run = () => this.#run(this.#close(waiting))
+		const [owner] = waiting.keys()
+		this.#room
+			.run(owner as string, () => this.#ways.enter(run, patience()), patience())
 			.catch((error) => {
 				const jobs = this.#close(waiting)
 				rejectLate(jobs, error)
