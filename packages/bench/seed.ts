@@ -10,7 +10,7 @@ import { applyInput } from '../server/src/invoices/apply.ts'
 import { blankInvoice } from '../server/src/invoices/invoice.ts'
 import { advanceCounter } from '../server/src/invoices/numbers/store.ts'
 import { snapshotOf } from '../server/src/invoices/snapshot.ts'
-import { insertInvoice } from '../server/src/invoices/store.ts'
+import { insertInvoiceIfFree } from '../server/src/invoices/store.ts'
 import { createOrganization } from '../server/src/organizations/store.ts'
 import { companyOf } from './names.ts'
 
@@ -96,7 +96,7 @@ async function invoice(db: Db, settings: OrganizationSettings, companyId: string
 					...(await snapshotOf(db, draft)),
 				}
 	const last = status === 'draft' || status === 'sent' ? sent : applyInput(sent, { status }, written + dayMs)
-	await insertInvoice(db, { ...last, invoiceNumber: numberOf(n) })
+	await insertInvoiceIfFree(db, { ...last, invoiceNumber: numberOf(n) })
 	return last.id
 }
 

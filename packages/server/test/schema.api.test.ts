@@ -320,7 +320,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 				{ organizationId: org() },
 				'INV-',
 				{ timeZone: 'UTC', invoiceNumberPrefix: 'INV-', invoiceNumberDigits: 4 },
-				{ insert: async () => {}, insertIfFree: async () => true },
+				{ insertLater() {}, insertIfFree: async () => true },
 			),
 	],
 	['a key by its hash', (db) => findKeyByHash(db, 'hash')],

@@ -46,9 +46,9 @@ declare global {
 	var watchedStatements: { readonly seen: Set<string>; fresh: string[] } | undefined
 }
 
-/** The first caller that is no part of `db/`, or a test. */
+/** The first caller that is no part of `db/`, or a test; of rows that changes have left, the function that writes them for all. */
 const callerOf = (stack = '') =>
-	stack.split('\n').find((line) => /packages\/server\/(src\/(?!db\/)|.*\.test\.ts|test\/(?!watch-))/.test(line))
+	stack.split('\n').find((line) => /\brunLater\b|packages\/server\/(src\/(?!db\/)|.*\.test\.ts|test\/(?!watch-))/.test(line))
 
 function watchStatements() {
 	const watched = { seen: new Set<string>(), fresh: [] as string[] }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { newTimedId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import type { AuditAction, ResourceKind } from '../generated/contract.ts'
-import { query, sent } from './database.ts'
+import { query } from './database.ts'
 import { RowList, type Part as Rows } from './row-lists.ts'
 import type { WriteContext } from './write-context.ts'
 
@@ -65,16 +65,15 @@ const insertionOfMany = query<Rows<Row>>((knex, part, dialect) =>
 		.insert(knex.from(list.table(knex, part, dialect)).select(list.columns)),
 )
 
-export const recordChange = ({ db, origin }: Writing, change: Change): Promise<void> =>
-	sent(db, db.run(insertion, rowOf(origin, change)))
+export async function recordChange({ db, origin }: Writing, change: Change): Promise<void> {
+	const row = rowOf(origin, change)
+	if (db.shared) db.shared.later(['audit_log'], insertionOfMany, { ...row, before: textOf(row.before), after: textOf(row.after) })
+	else await db.run(insertion, row)
+}
 
-/** Records changes of several records with one statement. */
-export function recordChanges({ db, origin }: Writing, changes: readonly Change[]): Promise<void> {
-	const rows = changes.map((change) => {
-		const row = rowOf(origin, change)
-		return { ...row, before: textOf(row.before), after: textOf(row.after) }
-	})
-	return sent(db, list.run(db, insertionOfMany, rows))
+/** Records changes of several records. */
+export async function recordChanges(write: Writing, changes: readonly Change[]): Promise<void> {
+	for (const change of changes) await recordChange(write, change)
 }
 
 const textOf = (values: Values) => (typeof values === 'object' && values !== null ? JSON.stringify(values) : values)

@@ -18,6 +18,8 @@ export interface Db {
 }
 
 export interface SharedTransaction {
+	/** Whether all begin again by themselves when something fails for which no change waits: not in the first, nor in one that has begun again. */
+	readonly beginsAgain: boolean
 	/** What a change before this one has left; undefined in the first, and in one that begins again. */
 	recall<T>(name: string): T | undefined
 	/** Leaves what holds until the transaction ends, such as the value of a row that it has locked, unless this change is undone. */
@@ -27,6 +29,16 @@ export interface SharedTransaction {
 	 * work at the same time. If one fails, nothing of the transaction is stored, and each of its changes begins again by itself.
 	 */
 	sent(statements: Promise<unknown>): void
+	/**
+	 * Leaves a row for a statement that takes many, and that runs once for the rows of all changes: before a statement that names one of the
+	 * tables, which are the one that it writes and those that refer to it, and at the latest before the commit. If it fails, it is as with `sent`.
+	 */
+	later<Row extends object>(tables: readonly string[], query: Query<Rows, unknown>, row: Row): void
+}
+
+/** Rows as the parameter of a statement on PostgreSQL: JSON, a list of objects. */
+export interface Rows {
+	readonly rows: string
 }
 
 /** Waits for statements whose answer nothing depends on, where the transaction does not do so. All have to be sent by now. */

@@ -1,10 +1,10 @@
 // Many rows in one go: as parameters of a change, and what is to be done to each. PostgreSQL takes all at once, since a statement that
 // waits for the one before costs it a round trip; SQLite takes them one by one, which costs it less and leaves others a turn between.
 import type { Knex } from 'knex'
-import type { Db, Dialect, Placeholders, Query } from './database.ts'
+import type { Db, Dialect, Placeholders, Query, Rows } from './database.ts'
 
 /** What a statement takes: on SQLite a row; on PostgreSQL the JSON of all of them. */
-export type Part<Row> = Partial<Row> | { readonly rows: string }
+export type Part<Row> = Partial<Row> | Rows
 
 /** `json` is JSON as text. */
 type Type = 'text' | 'bigint' | 'json'

@@ -6,7 +6,6 @@
 // creates per CPU second, compared with a commit for each request (docs/performance.md).
 import { rm, writeFile } from 'node:fs/promises'
 import Sqlite from 'better-sqlite3'
-import { whenFree } from './busy.ts'
 import {
 	CommitListeners,
 	type Database,
@@ -16,6 +15,7 @@ import {
 	type Transaction,
 	UniqueViolation,
 } from './database.ts'
+import { whenFree } from './files/busy.ts'
 import { Checkpoints } from './files/checkpoints.ts'
 import { Statements } from './statements.ts'
 

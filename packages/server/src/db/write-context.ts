@@ -2,6 +2,7 @@
 import type { Origin } from '../base/origin.ts'
 import type { OrganizationSettings } from '../generated/contract.ts'
 import { type Db, query, type Transaction } from './database.ts'
+import { type Part, RowList } from './row-lists.ts'
 
 declare const ordered: unique symbol
 
@@ -39,19 +40,41 @@ const time = query<{ organizationId: string; now: number }, { now: number }>((kn
  */
 export async function takeChangeTime(tx: Transaction, origin: Origin, organizationId: string): Promise<OrderedOrigin> {
 	const now = await tx.once(`time of ${organizationId}`, async () => {
+		const last = tx.shared?.recall<number>(lastTimeOf(organizationId))
+		if (last !== undefined) {
+			const changedAt = last >= origin.now && last <= origin.now + aheadMs ? last : origin.now
+			tx.shared?.later(['change_times'], setTimes, { organizationId, changedAt })
+			return changedAt
+		}
 		const row = await tx.get(time, { organizationId, now: origin.now })
 		return (row as { now: number }).now
 	})
 	return { ...origin, now } as OrderedOrigin
 }
 
-const freeTurn = query<{ organizationId: string }>((knex, key) =>
+interface ChangeTime {
+	readonly organizationId: string
+	readonly changedAt: number
+}
+
+const times = new RowList<ChangeTime>({ organizationId: 'text', changedAt: 'bigint' })
+const setTimes = query<Part<ChangeTime>>((knex, part, dialect) =>
+	knex.raw(
+		`update change_times set "changedAt" = r."changedAt" from ? where change_times."organizationId" = r."organizationId"`,
+		[times.table(knex, part, dialect)],
+	),
+)
+
+const freeTurn = query<{ organizationId: string }, ChangeTime>((knex, key) =>
 	knex('change_times').where(key).select('changedAt').forUpdate().skipLocked(),
 )
 
-/** Locks the time of an organization, unless another transaction has it, or the organization has none yet. On PostgreSQL. */
-export const lockFreeTime = async (db: Db, organizationId: string): Promise<boolean> =>
-	(await db.get(freeTurn, { organizationId })) !== undefined
+/** Locks the time of an organization and returns it, unless another transaction has it, or the organization has none yet. On PostgreSQL. */
+export const lockFreeTime = async (db: Db, organizationId: string): Promise<number | undefined> =>
+	(await db.get(freeTurn, { organizationId }))?.changedAt
+
+/** Under which a transaction remembers what `lockFreeTime` has returned. */
+export const lastTimeOf = (organizationId: string) => `last time of ${organizationId}`
 
 /** For what only reads, for what is not there before the transaction, and for a demo, whose records are from earlier times. */
 export const withoutOrder = (origin: Origin): OrderedOrigin => origin as OrderedOrigin

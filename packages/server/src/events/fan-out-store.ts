@@ -7,6 +7,7 @@
 import type { Knex } from 'knex'
 import { type Db, type Dialect, query } from '../db/database.ts'
 import { isAnyOf } from '../db/records.ts'
+import { type Part, RowList } from '../db/row-lists.ts'
 
 /** A delivery that is not done; a server of an older version beside this one writes `delivering`. */
 export const isWaiting = `"status" in ('pending', 'delivering', 'retrying')`
@@ -133,23 +134,47 @@ const reaches = (dialect: Dialect) =>
 
 const insertion = query<NewDeliveries>(
 	(knex, { organizationId, eventId, eventIds, now, patterns, endpointId, isFirst }, dialect) => {
+		const events = knex('events as e').where('e.organizationId', organizationId)
+		if (eventIds === undefined) events.where('e.id', eventId as Knex.Value)
+		else events.whereRaw(isAnyOf('e.id', dialect), [eventIds])
 		const isDue = isFirst ? "p.status = 'active'" : `p.status = 'active' and (p.ordering = 'none' or not ${isBlocked(dialect)})`
-		const rows = knex('events as e')
-			.join('webhook_endpoints as p', 'p.organizationId', 'e.organizationId')
-			.where('e.organizationId', organizationId)
-			.whereNull('p.deletedAt')
-			.select('e.organizationId', knex.raw(deliveryId('e.id', 'p.id')), 'p.id', 'e.id', 'e.type')
-			.select('e.resourceId', 'e.sequence', knex.raw("case p.status when 'active' then 'pending' else 'skipped' end"))
-			.select(knex.raw('0'), knex.raw('0'))
-			.select(knex.raw(`case when ${isDue} then ${asInteger(dialect)} end`, [now]))
-			.select(knex.raw(asInteger(dialect), [now]), knex.raw(asInteger(dialect), [now]))
-		if (eventIds === undefined) rows.where('e.id', eventId as Knex.Value)
-		else rows.whereRaw(isAnyOf('e.id', dialect), [eventIds])
+		const rows = toEndpoints(knex, events, isDue, knex.raw(asInteger(dialect), [now]))
 		if (endpointId !== undefined) rows.where('p.id', endpointId)
 		else rows.whereRaw(subscribes(dialect), [patterns ?? null]).whereRaw(reaches(dialect))
-		return knex.into(knex.raw('?? (??)', ['webhook_deliveries', columns])).insert(rows)
+		return intoDeliveries(knex, rows)
 	},
 )
+
+/** The deliveries of events `e` to the endpoints `p` of their organizations. */
+const toEndpoints = (knex: Knex, events: Knex.QueryBuilder, isDue: string, now: Knex.Raw) =>
+	events
+		.join('webhook_endpoints as p', 'p.organizationId', 'e.organizationId')
+		.whereNull('p.deletedAt')
+		.select('e.organizationId', knex.raw(deliveryId('e.id', 'p.id')), 'p.id', 'e.id', 'e.type', 'e.resourceId', 'e.sequence')
+		.select(knex.raw("case p.status when 'active' then 'pending' else 'skipped' end"), knex.raw('0'), knex.raw('0'))
+		.select(knex.raw(`case when ${isDue} then ? end`, [now]), now, now)
+
+const intoDeliveries = (knex: Knex, rows: Knex.QueryBuilder) =>
+	knex.into(knex.raw('?? (??)', ['webhook_deliveries', columns])).insert(rows)
+
+interface FirstEvent {
+	readonly organizationId: string
+	readonly eventId: string
+	readonly now: number
+	/** As JSON. */
+	readonly patterns: string
+}
+
+const firstEvents = new RowList<FirstEvent>({ organizationId: 'text', eventId: 'text', now: 'bigint', patterns: 'text' })
+
+/** The deliveries of events that are each the first of its record, to all endpoints that subscribe to them. On PostgreSQL. */
+const insertionOfFirst = query<Part<FirstEvent>>((knex, part, dialect) => {
+	const events = knex
+		.from(firstEvents.table(knex, part, dialect))
+		.joinRaw('join events as e on e."organizationId" = r."organizationId" and e.id = r."eventId"')
+	const rows = toEndpoints(knex, events, "p.status = 'active'", knex.raw('r.now'))
+	return intoDeliveries(knex, rows.whereRaw(subscribes(dialect), [knex.raw('r.patterns')]).whereRaw(reaches(dialect)))
+})
 
 /** PostgreSQL takes a bare parameter of a select for text. */
 const asInteger = (dialect: Dialect) => (dialect === 'sqlite' ? '?' : '?::bigint')
@@ -160,7 +185,16 @@ const anyEndpoint = query<{ organizationId: string }>((knex, { organizationId })
 
 /** Writes the deliveries of events in their transaction: pending, or skipped when the endpoint is not active. */
 export async function insertDeliveries(db: Db, deliveries: NewDeliveries): Promise<void> {
-	const { organizationId } = deliveries
+	const { organizationId, eventId, now, patterns, isFirst } = deliveries
+	if (db.shared && isFirst && patterns && eventId !== undefined) {
+		db.shared.later(['webhook_deliveries'], insertionOfFirst, {
+			organizationId,
+			eventId,
+			now,
+			patterns: JSON.stringify(patterns),
+		})
+		return
+	}
 	// An insert that finds nothing costs SQLite fifty times this question; PostgreSQL, as much as a round trip.
 	if (db.dialect === 'sqlite' && !(await db.get(anyEndpoint, { organizationId }))) return
 	await db.run(insertion, deliveries)

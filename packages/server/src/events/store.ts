@@ -31,11 +31,13 @@ const insertion = query<NewEventRow>((knex, row) => {
 	return knex('events').insert({ sequence: next, ...row })
 })
 
-export const insertEvent = (db: Db, row: NewEventRow) => db.run(insertion, row)
+/** The first event of a record, of which nothing depends on another, waits for those of other records. */
+export async function insertEvent(db: Db, row: NewEventRow): Promise<void> {
+	if (row.sequence && db.shared) db.shared.later(['events'], insertionOfMany, textsOf(row))
+	else await db.run(insertion, row)
+}
 
-type NextEventRow = Omit<NewEventRow, 'sequence'>
-
-const list = new RowList<Record<keyof NextEventRow, unknown>>({
+const list = new RowList<Record<keyof NewEventRow, unknown>>({
 	organizationId: 'text',
 	id: 'text',
 	type: 'text',
@@ -46,21 +48,24 @@ const list = new RowList<Record<keyof NextEventRow, unknown>>({
 	requestId: 'text',
 	changes: 'json',
 	data: 'json',
+	sequence: 'bigint',
 })
 
-const insertionOfMany = query<Part<Record<keyof NextEventRow, unknown>>>((knex, part, dialect) => {
-	const next = `(select coalesce(max(b.sequence), 0) + 1 from events b where b."organizationId" = r."organizationId" and b."resourceId" = r."resourceId")`
-	const rows = knex.from(list.table(knex, part, dialect)).select(...list.columns, knex.raw(next))
-	return knex.into(knex.raw('?? (??)', ['events', [...list.columns, 'sequence']])).insert(rows)
+const insertionOfMany = query<Part<Record<keyof NewEventRow, unknown>>>((knex, part, dialect) => {
+	const given = list.columns.filter((name) => name !== 'sequence')
+	const next = `coalesce(sequence, (select coalesce(max(b.sequence), 0) + 1 from events b where b."organizationId" = r."organizationId" and b."resourceId" = r."resourceId"))`
+	const rows = knex.from(list.table(knex, part, dialect)).select(...given, knex.raw(next))
+	return knex.into(knex.raw('?? (??)', ['events', [...given, 'sequence']])).insert(rows)
+})
+
+const textsOf = (row: NewEventRow) => ({
+	...row,
+	actor: JSON.stringify(row.actor),
+	changes: row.changes && JSON.stringify(row.changes),
 })
 
 /** Stores the next events of several records with one statement. */
-export const insertEvents = (db: Db, rows: readonly NextEventRow[]) =>
-	list.run(
-		db,
-		insertionOfMany,
-		rows.map((row) => ({ ...row, actor: JSON.stringify(row.actor), changes: row.changes && JSON.stringify(row.changes) })),
-	)
+export const insertEvents = (db: Db, rows: readonly NewEventRow[]) => list.run(db, insertionOfMany, rows.map(textsOf))
 
 /** An event as it is stored, with JSON as text. */
 export interface EventRow {

@@ -1,7 +1,16 @@
 import type { Knex } from 'knex'
 import { dayMs, type Today } from '../base/dates.ts'
 import { ApiError } from '../base/errors.ts'
-import { asNumber, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
+import {
+	asNumber,
+	type Db,
+	type Dialect,
+	madeOnce,
+	type Placeholders,
+	query,
+	type Rows,
+	type SharedTransaction,
+} from '../db/database.ts'
 import type { Invoice } from '../generated/contract.ts'
 import type { SearchText } from '../search/lists.ts'
 import { searchTexts } from '../search/texts.ts'
@@ -68,12 +77,21 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 const completed = <T extends object>(stored: T, blank: object): T =>
 	Object.keys(blank).every((name) => name in stored) ? stored : { ...stored, ...blank, ...stored }
 
-const insertion = query<StoredInvoice & SearchText>((knex, row) =>
-	knex('invoices').insert({
-		...row,
-		// The statement has to fail, whose answer nobody waits for: no invoice may be without a number.
-		invoiceNumber: knex.raw('case when exists ? then null else ? end', [retiredNumber(knex, row), row.invoiceNumber]),
-	}),
+/** On PostgreSQL. */
+const insertionOfMany = madeOnce(
+	(columns: readonly string[]) =>
+		query<Rows>((knex, { rows }) => {
+			const row = { organizationId: knex.ref('r.organizationId'), invoiceNumber: knex.ref('r.invoiceNumber') }
+			// The statement has to fail, whose answer nobody waits for: no invoice may be without a number.
+			const number = knex.raw('case when exists ? then null else ? end', [retiredNumber(knex, row), row.invoiceNumber])
+			const values = columns.map((name) => (name === 'invoiceNumber' ? number : knex.ref(`r.${name}`)))
+			return knex.raw(
+				`insert into invoices (${columns.map(() => '??')}) select ${values.map(() => '?')}
+				from json_populate_recordset(null::invoices, ?::json) as r`,
+				[...columns, ...values, rows],
+			)
+		}),
+	(columns) => columns.join(),
 )
 const insertionIfFree = query<StoredInvoice & SearchText>((knex, row) => {
 	const [columns, values] = [Object.keys(row), Object.values(row)]
@@ -84,8 +102,14 @@ const insertionIfFree = query<StoredInvoice & SearchText>((knex, row) => {
 	)
 })
 
-/** Stores a new invoice. Fails when its number is taken: a live invoice has it, or a deleted one had it. */
-export const insertInvoice = (db: Db, invoice: StoredInvoice) => db.run(insertion, withText(invoice))
+/** The table, and those that refer to it. */
+export const tablesOfInvoices = ['invoices', 'time_entries', 'client_links']
+
+/** Stores a new invoice with those of other changes; all fail when its number is taken: a live invoice has it, or a deleted one had it. */
+export function insertInvoiceLater(shared: SharedTransaction, invoice: StoredInvoice): void {
+	const row = withText(invoice)
+	shared.later(tablesOfInvoices, insertionOfMany(Object.keys(row)), row)
+}
 
 /** Stores a new invoice; false when its number is taken. */
 export const insertInvoiceIfFree = async (db: Db, invoice: StoredInvoice) =>

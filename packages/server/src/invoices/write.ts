@@ -25,7 +25,7 @@ import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired, noteR
 import { closePaymentLinks } from './payment-link-store.ts'
 import { withSnapshot } from './snapshot.ts'
 import { becomes, isFirstSent } from './status.ts'
-import { hasOpenInvoices, insertInvoice, insertInvoiceIfFree, removeInvoice, updateInvoice } from './store.ts'
+import { hasOpenInvoices, insertInvoiceIfFree, insertInvoiceLater, removeInvoice, updateInvoice } from './store.ts'
 import { heldEntries, moveTimeEntries } from './time-claims.ts'
 
 /** Computes the invoice that the input would create, and stores nothing. */
@@ -56,7 +56,7 @@ export async function createInvoice(
 		invoice = { ...invoice, invoiceNumber: draftNumber(invoice.id) }
 	if (invoice.invoiceNumber === '')
 		invoice = await insertNumbered(db, invoice, seriesFor(write, invoice), organization, {
-			insert: insertInvoice,
+			insertLater: insertInvoiceLater,
 			insertIfFree: insertInvoiceIfFree,
 		})
 	else {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { DatabaseProxy } from '../../../test/database-proxy.ts'
 import { startTestServer, type TestServer } from '../../../test/harness.ts'
 import { readConfig } from '../../config.ts'
-import { type Database, OutcomeUnknown, query, type Transaction, UniqueViolation } from '../database.ts'
+import { type Database, OutcomeUnknown, query, type Rows, type Transaction, UniqueViolation } from '../database.ts'
 import { openDatabase } from '../open.ts'
 
 interface Note {
@@ -14,6 +14,12 @@ interface Note {
 }
 
 const insert = query<Note>((knex, row) => knex('notes').insert(row))
+const insertMany = query<Rows>((knex, { rows }) =>
+	knex.raw(
+		`insert into notes ("organizationId", text) select "organizationId", text from json_populate_recordset(null::notes, ?::json)`,
+		[rows],
+	),
+)
 const own = query<{ organizationId: string }, { text: string }>((knex, key) => knex('notes').where(key).select('text'))
 const lock = query<{ name: string }>((knex, key) => knex('records').where(key).forUpdate())
 const fails = query<object>((knex) => knex.raw('select 1 / 0'))
@@ -34,7 +40,9 @@ beforeAll(async () => {
 	await Promise.all([sql.connect(), other.connect()])
 	// These organizations are in no other table.
 	await sql.query('alter table change_times drop constraint change_times_organizationid_foreign')
-	await sql.query('create table notes (id serial primary key, "organizationId" text, text text unique)')
+	await sql.query(
+		'create table notes (id serial primary key, "organizationId" text, text text unique, written timestamptz default statement_timestamp())',
+	)
 	await sql.query(`create table records (name text primary key); insert into records values ('a')`)
 	proxy = await new DatabaseProxy(url).listen()
 	// Half of them only read.
@@ -110,6 +118,32 @@ it('They share a transaction, and none sees what another writes', async () => {
 	expect(new Set(ids).size).toBe(1)
 	expect(counts).toEqual(Array(10).fill(1))
 	expect(await notes()).toHaveLength(10)
+})
+
+it('They leave rows that one statement writes for all of them, but for those of one that fails', async () => {
+	const leave =
+		(text: string): Change =>
+		async (tx, organizationId) => {
+			tx.shared?.later(['notes'], insertMany, { organizationId, text })
+			return 'stored'
+		}
+	const mistake = new Error('no')
+	const lose: Change = async (tx, organizationId) => {
+		await leave('lost')(tx, organizationId)
+		throw mistake
+	}
+	const losePart: Change = async (tx, organizationId) => {
+		await leave('two')(tx, organizationId)
+		await tx.attempt(() => lose(tx, organizationId)).catch(() => {})
+		return 'stored'
+	}
+	expect(await together([leave('one'), lose, losePart, leave('three')])).toEqual(['stored', mistake, 'stored', 'stored'])
+	const { rows } = await other.query('select text, written from notes order by text')
+	expect(rows.map(({ text }) => text)).toEqual(['one', 'three', 'two'])
+	expect(new Set(rows.map(({ written }) => written.getTime())).size).toBe(1)
+	const ends = await together([leave('four'), leave('one'), leave('five')])
+	expect(ends).toEqual(['stored', expect.any(UniqueViolation), 'stored'])
+	expect(await notes()).toEqual(['five', 'four', 'one', 'three', 'two'])
 })
 
 it('They are stored without the one that fails, which hears why', async () => {

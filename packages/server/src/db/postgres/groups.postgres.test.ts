@@ -5,12 +5,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { DatabaseProxy } from '../../../test/database-proxy.ts'
 import { startTestServer, type TestServer } from '../../../test/harness.ts'
 import { readConfig } from '../../config.ts'
-import { type Database, OutcomeUnknown, query, sent, type Transaction, UniqueViolation } from '../database.ts'
+import { tablesOfInvoices } from '../../invoices/store.ts'
+import { type Database, OutcomeUnknown, query, type Rows, sent, type Transaction, UniqueViolation } from '../database.ts'
 import { openDatabase } from '../open.ts'
 
 const insert = query<{ text: string }>((knex, row) => knex('notes').insert(row))
+const insertMany = query<Rows>((knex, { rows }) =>
+	knex.raw(
+		'insert into notes ("organizationId", text) select "organizationId", text from json_populate_recordset(null::notes, ?::json)',
+		[rows],
+	),
+)
 const count = query<object, { n: number }>((knex) => knex('notes').count({ n: '*' }))
-const all = query<object, { text: string }>((knex) => knex('notes').select('text').orderBy('id'))
+const all = query<object, { text: string; written: Date }>((knex) => knex('notes').select('text', 'written').orderBy('id'))
 const lock = query<{ name: string }>((knex, key) => knex('records').where(key).forUpdate())
 const fails = query<object>((knex) => knex.raw('select 1 / 0'))
 const pause = query<object>((knex) => knex.raw('select pg_sleep(0.2)'))
@@ -35,7 +42,9 @@ beforeAll(async () => {
 	const url = server.settings.DATABASE_URL as string
 	sql = new pg.Client(url)
 	await sql.connect()
-	await sql.query('create table notes (id serial primary key, text text unique)')
+	await sql.query(
+		'create table notes (id serial primary key, "organizationId" text, text text unique, written timestamptz default statement_timestamp())',
+	)
 	await sql.query(`create table records (name text primary key); insert into records values ('a'), ('b')`)
 	await sql.query(`
 		create function lock_record() returns trigger language plpgsql as $$
@@ -77,6 +86,16 @@ const endOfWaiting = query<object>((knex) =>
 		.whereRaw("datname = current_database() and wait_event_type = 'Lock' and query like '%records%'")
 		.select(knex.raw('pg_terminate_backend(pid)')),
 )
+
+/** Leaves a note for the statement that writes those of all. */
+const leave =
+	(text: string, padding = '') =>
+	async (tx: Transaction) =>
+		tx.shared?.later(['notes'], insertMany, { text, padding })
+const leaveAndLose = async (tx: Transaction) => {
+	await leave('lost')(tx)
+	throw new Error('no')
+}
 
 /** What became of each. */
 const settled = async (changes: Promise<unknown>[]) =>
@@ -230,6 +249,65 @@ describe('changes that come while another of their organization is under way', (
 		expect(seen).toEqual([undefined, 5, undefined, undefined])
 	})
 
+	it('leave rows that one statement writes for all of them', async () => {
+		takeTime()
+		expect(await settled(Array.from({ length: 5 }, (_, index) => change(leave(String(index)))))).toEqual(Array(5).fill('stored'))
+		const rows = await db.all(all, {})
+		expect(rows.map(({ text }) => text)).toEqual(['0', '1', '2', '3', '4'])
+		expect(new Set(rows.map(({ written }) => written.getTime())).size).toBe(1)
+	})
+
+	it('see the rows that those before them have left, which outlive one that fails', async () => {
+		takeTime()
+		const mistake = new Error('no')
+		const look = async (tx: Transaction) => {
+			await leave(`own ${Math.random()}`)(tx)
+			return (await tx.get(count, {}))?.n
+		}
+		const lose = async (tx: Transaction) => {
+			await look(tx)
+			throw mistake
+		}
+		const losePart = async (tx: Transaction) => {
+			await leave('kept')(tx)
+			await tx.attempt(() => lose(tx)).catch(() => {})
+			await tx.attempt(() => leave('kept too')(tx))
+		}
+		const ends = [change(leave('first')), change(look), change(lose), change(leaveAndLose), change(losePart), change(look)]
+		const values = (await Promise.allSettled(ends)).map((end) => (end.status === 'fulfilled' ? end.value : end.reason))
+		expect(values).toEqual([undefined, 2, mistake, expect.any(Error), undefined, 5])
+		expect((await notes()).map((text) => text.split(' 0.')[0])).toEqual(['first', 'own', 'kept', 'kept too', 'own'])
+	})
+
+	it('are stored without the one whose row cannot be written', async () => {
+		await note('taken')
+		takeTime()
+		const ends = await settled([note('first'), change(leave('taken')), change(leave('second'))])
+		expect(ends).toEqual(['stored', expect.any(UniqueViolation), 'stored'])
+		expect((await notes()).sort()).toEqual(['first', 'second', 'taken'])
+	})
+
+	it('leave no row after their end', async () => {
+		takeTime()
+		let late: Promise<unknown> = Promise.resolve()
+		const forgetful = async (tx: Transaction) => {
+			late = new Promise((resolve) => setImmediate(resolve)).then(() => leave('late')(tx))
+			late.catch(() => {})
+		}
+		await settled([note('first'), change(forgetful), note('last')])
+		await expect(late).rejects.toThrow('after the end')
+		expect(await notes()).toEqual(['first', 'last'])
+	})
+
+	it('do not keep in memory what many have left', async () => {
+		takeTime()
+		const long = (text: string) => leave(text, 'x'.repeat(400_000))
+		expect(await settled([...'abcdef'].map((text) => change(long(text))))).toEqual(Array(6).fill('stored'))
+		const rows = await db.all(all, {})
+		expect(rows.map(({ text }) => text).join('')).toBe('abcdef')
+		expect(new Set(rows.map(({ written }) => written.getTime())).size).toBe(2)
+	})
+
 	it('do not wait for a slow one longer than a moment', async () => {
 		const order: string[] = []
 		const note = (text: string) => change((tx) => tx.run(insert, { text })).then(() => order.push(text))
@@ -237,6 +315,13 @@ describe('changes that come while another of their organization is under way', (
 		await Promise.all([slow, note('one'), note('two')])
 		expect(order).toEqual(['one', 'two', 'slow'])
 	})
+})
+
+it('Every table that refers to rows which wait for their statement is named with them', async () => {
+	const { rows } =
+		await sql.query(`select distinct conrelid::regclass::text as name from pg_constraint where contype = 'f' and conparentid = 0 and confrelid = any(
+		array['invoices', 'events', 'audit_log', 'webhook_deliveries', 'change_times', 'number_series']::regclass[])`)
+	expect(tablesOfInvoices.toSorted()).toEqual(['invoices', ...rows.map(({ name }) => name)].toSorted())
 })
 
 it('Two processes whose groups lock the same records in opposite order both go on', async () => {

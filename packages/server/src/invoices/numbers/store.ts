@@ -2,7 +2,8 @@
 // or given twice. The number of a deleted invoice is never used again, and what is skipped leaves a row that says why.
 import type { Knex } from 'knex'
 import { newId } from '../../base/ids.ts'
-import { type Db, type Placeholders, query, sent } from '../../db/database.ts'
+import { type Db, type Dialect, type Placeholders, query, type SharedTransaction } from '../../db/database.ts'
+import { type Part, RowList } from '../../db/row-lists.ts'
 import { formatNumber, type NumberSettings, parseNumber } from './series.ts'
 
 /** The series whose counter is a column of the organization: servers of older versions, which know no other, count by it too. */
@@ -29,6 +30,30 @@ const incrementSeries = query<SeriesKey, { nextNumber: number }>((knex, key) =>
 		.returning('nextNumber'),
 )
 
+const counters = new RowList<Counter>({ organizationId: 'text', series: 'text', next: 'bigint' })
+
+/** What the counters give next: of several rows of one, the last. */
+const given = (knex: Knex, part: Placeholders<Part<Counter>>, dialect: Dialect) =>
+	knex
+		.from(counters.table(knex, part, dialect))
+		.groupBy('organizationId', 'series')
+		.select('organizationId', 'series')
+		.max({ next: 'next' })
+		.as('r')
+const moveFirst = query<Part<Counter>>((knex, part, dialect) =>
+	knex.raw(
+		'update organizations set "nextInvoiceNumber" = r.next from ? where organizations."organizationId" = r."organizationId"',
+		[given(knex, part, dialect)],
+	),
+)
+const moveSeries = query<Part<Counter>>((knex, part, dialect) =>
+	knex.raw(
+		`update number_series set "nextNumber" = r.next from ?
+		where number_series."organizationId" = r."organizationId" and number_series.series = r.series`,
+		[given(knex, part, dialect)],
+	),
+)
+
 /** A caller's number does not advance the counter to this or beyond: a JavaScript number could no longer hold it exactly. */
 const maxCounter = 9_000_000_000_000_000
 
@@ -36,39 +61,41 @@ const maxCounter = 9_000_000_000_000_000
 const nameOf = ({ organizationId, series }: SeriesKey) => `counter ${organizationId} ${series}`
 
 /**
- * Takes the next number of a series. The counter stays locked until the transaction ends: whoever comes behind in it knows what it gives, and
- * does not wait for the answer.
+ * Takes the next number of a series, which may be used already. The counter stays locked until the transaction ends: whoever comes behind in it knows what it gives, and
+ * one statement moves it for all of them.
  */
-async function advance(db: Db, key: SeriesKey): Promise<{ number: number; isKnown: boolean }> {
+async function advance(db: Db, key: SeriesKey): Promise<number> {
 	const { organizationId, series } = key
-	const known = db.shared?.recall<number>(nameOf(key))
-	const taken =
-		series === firstSeries
-			? db.get(increment, { organizationId }).then((row) => row?.nextInvoiceNumber)
-			: db.get(incrementSeries, { organizationId, series }).then((row) => row?.nextNumber)
-	if (known !== undefined) {
-		db.shared?.remember(nameOf(key), known + 1)
-		db.shared?.sent(taken)
-		return { number: known, isKnown: true }
+	const { shared } = db
+	const known = shared?.recall<number>(nameOf(key))
+	if (shared && known !== undefined) {
+		const next = known + 1
+		shared.remember(nameOf(key), next)
+		if (series === firstSeries) shared.later(['organizations'], moveFirst, { ...key, next })
+		else shared.later(['number_series'], moveSeries, { ...key, next })
+		return known
 	}
-	const next = await taken
+	const next =
+		series === firstSeries
+			? (await db.get(increment, { organizationId }))?.nextInvoiceNumber
+			: (await db.get(incrementSeries, key))?.nextNumber
 	if (next === undefined) throw new Error(`organization ${organizationId} is gone`)
-	db.shared?.remember(nameOf(key), Number(next))
-	return { number: Number(next) - 1, isKnown: false }
+	shared?.remember(nameOf(key), Number(next))
+	return Number(next) - 1
 }
 
 /** Takes the next number of a series that is free, for an invoice that is stored. */
 export async function takeNumber(db: Db, key: SeriesKey, settings: NumberSettings): Promise<string> {
 	for (;;) {
-		const { number } = await advance(db, key)
+		const number = await advance(db, key)
 		const invoiceNumber = formatNumber(key.series, number, settings)
 		if (!(await isNumberUsed(db, key.organizationId, invoiceNumber))) return invoiceNumber
 	}
 }
 
 interface Insertions<I> {
-	/** Fails when the number is taken. */
-	insert(db: Db, invoice: I): Promise<unknown>
+	/** Fails with the transaction when the number is taken. */
+	insertLater(shared: SharedTransaction, invoice: I): void
 	/** Returns false when the number is taken. */
 	insertIfFree(db: Db, invoice: I): Promise<boolean>
 }
@@ -79,14 +106,14 @@ export async function insertNumbered<I extends { organizationId: string }>(
 	invoice: I,
 	series: string,
 	settings: NumberSettings,
-	{ insert, insertIfFree }: Insertions<I & { invoiceNumber: string }>,
+	{ insertLater, insertIfFree }: Insertions<I & { invoiceNumber: string }>,
 ): Promise<I & { invoiceNumber: string }> {
 	const { organizationId } = invoice
 	for (;;) {
-		const { number, isKnown } = await advance(db, { organizationId, series })
+		const number = await advance(db, { organizationId, series })
 		const numbered = { ...invoice, invoiceNumber: formatNumber(series, number, settings) }
-		if (isKnown) {
-			await sent(db, insert(db, numbered))
+		if (db.shared?.beginsAgain) {
+			insertLater(db.shared, numbered)
 			return numbered
 		}
 		if (await insertIfFree(db, numbered)) return numbered
