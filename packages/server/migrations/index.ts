@@ -92,6 +92,7 @@ import * as openId from './0089-open-id.ts'
 import * as wordsByIndex from './0090-words-by-index.ts'
 import * as changeTimes from './0091-change-times.ts'
 import * as endOfLeases from './0092-end-of-leases.ts'
+import * as partialIndexes from './0093-partial-indexes.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -187,4 +188,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0090-words-by-index', ...wordsByIndex },
 	{ name: '0091-change-times', ...changeTimes },
 	{ name: '0092-end-of-leases', ...endOfLeases },
+	{ name: '0093-partial-indexes', ...partialIndexes },
 ]

@@ -10,7 +10,7 @@ const strong = ['ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessEx
 
 /** What may run outside of a transaction: it takes no lock that a client meets. */
 const harmless =
-	/^(create (unique )?index concurrently|drop index concurrently|reindex \w+ concurrently|alter table \S+ validate constraint) /i
+	/^(create (unique )?index concurrently|drop index concurrently|reindex \w+ concurrently|alter index \S+ rename to|alter table \S+ validate constraint) /i
 
 export const connect = (url: string): Knex => knexFactory({ client: 'pg', connection: url, pool: { min: 0, max: 1 } })
 

@@ -36,7 +36,7 @@ type Types = readonly EventType[] | undefined
 
 /**
  * The events of one record have their places in the order of their sequence, by which an index finds them. As expressions the other columns
- * lead the planner to no other index, which would hold all events of the organization.
+ * lead the planner to no other index, which would hold all events of the organization; the one of the place not even as one that has all with a place.
  */
 function pageOf(
 	knex: Knex,
@@ -44,7 +44,7 @@ function pageOf(
 	dialect: Dialect,
 ) {
 	const isOfRecord = filters.resourceId !== undefined
-	const place = isOfRecord ? `${placeColumn(dialect)} + 0` : placeColumn(dialect)
+	const place = isOfRecord ? `coalesce(${placeColumn(dialect)}, 0)` : placeColumn(dialect)
 	const rows = knex('events as e').where(filters).whereRaw(`${place} > ?`, [after])
 	if (before !== undefined) rows.whereRaw(`${place} < ?`, [before])
 	if (since !== undefined) rows.where('timestamp', '>=', since)
