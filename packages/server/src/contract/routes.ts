@@ -10,7 +10,7 @@ export interface Operation extends OperationEntry {
 	readonly writes: boolean
 	/** Whether it reads any number of records: a list, a search or a report. */
 	readonly readsMany: boolean
-	/** Whether it writes few rows, whatever its caller asks for: it creates one record. */
+	/** Whether it writes few rows, whatever its caller asks for: one record alone. A payment changes up to a hundred invoices. */
 	readonly isShort: boolean
 }
 
@@ -24,7 +24,7 @@ export const operations: readonly Operation[] = operationTable.map((entry: Opera
 		entry.method !== 'GET' &&
 		!entry.scopes.some((scope) => /(^|:)read$/.test(scope)),
 	readsMany: entry.method === 'GET' && !entry.ownTransactions && /\.(list|history|summary|stats)$/.test(entry.id),
-	isShort: !entry.ownTransactions && /\.create$/.test(entry.id),
+	isShort: /^(companies|contacts|deals|invoices|taxRates|timeEntries)\.create$/.test(entry.id),
 }))
 
 /**

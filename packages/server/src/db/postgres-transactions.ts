@@ -5,7 +5,17 @@ import pg from 'pg'
 import { type Db, OutcomeUnknown, type Query, type Rows, type Transaction, UniqueViolation, unavailability } from './database.ts'
 import type { End } from './postgres/batches.ts'
 import { type Pools, type Run, runOn } from './postgres/connections.ts'
-import { hasTakenTooLong, isLostRace, isReadOnly, isRefused, isUndone, reasonOf, tries, Undone } from './postgres/errors.ts'
+import {
+	hasTakenTooLong,
+	isAboutRowOf,
+	isLostRace,
+	isReadOnly,
+	isRefused,
+	isUndone,
+	reasonOf,
+	tries,
+	Undone,
+} from './postgres/errors.ts'
 import type { Group } from './postgres/groups.ts'
 import type { Statements } from './statements.ts'
 import { lastTimeOf, lockFreeTime } from './write-context.ts'
@@ -54,7 +64,7 @@ interface Notes {
 	/** Statements for which no change waits any more. */
 	sent: Promise<unknown>[]
 	/** Told of each of these that fails. */
-	readonly failed?: (error: unknown) => void
+	failed?: (error: unknown) => void
 	/** Told when what runs `once` begins, and when it ends. */
 	waits?: (isWaiting: boolean) => void
 }
@@ -256,6 +266,11 @@ export async function sideBySide(
 	run(`set local lock_timeout = ${groupLockMs}`).catch(() => {})
 	const db = runner(run, statements)
 	const lastTimes = await Promise.all(jobs.map(({ organizationId }) => lockFreeTime(db, organizationId)))
+	// Of the rows that all of them leave, it is the one that the error is about.
+	notes.failed = (error) => {
+		const index = jobs.findIndex(({ organizationId }) => isAboutRowOf(error, organizationId))
+		if (index >= 0) failed(index, error)
+	}
 	const failures: unknown[] = []
 	const runPart = async ({ organizationId, work }: (typeof jobs)[number], index: number): Promise<End> => {
 		const lastTime = lastTimes[index]

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { DatabaseProxy } from '../../../test/database-proxy.ts'
-import { startTestServer, type TestServer } from '../../../test/harness.ts'
+import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
 import { readConfig } from '../../config.ts'
 import { type Database, OutcomeUnknown, query, type Rows, type Transaction, UniqueViolation } from '../database.ts'
 import { openDatabase } from '../open.ts'
@@ -33,7 +33,7 @@ let sql: pg.Client
 let other: pg.Client
 let db: Database
 beforeAll(async () => {
-	server = await startTestServer()
+	server = await startTestServer({ DATABASE_CONNECTIONS: 4 })
 	const url = server.settings.DATABASE_URL as string
 	sql = new pg.Client(url)
 	other = new pg.Client(url)
@@ -225,6 +225,32 @@ it('An organization whose change failed stays out of the next, and costs the oth
 	expect(runs).toBe(6)
 })
 
+it('An organization whose row cannot be written stays out of the next', async () => {
+	await other.query('create table own_notes ("organizationId" text, text text, unique ("organizationId", text))')
+	const insertOwn = query<Rows>((knex, { rows }) =>
+		knex.raw(
+			`insert into own_notes ("organizationId", text) select "organizationId", text from json_populate_recordset(null::own_notes, ?::json)`,
+			[rows],
+		),
+	)
+	let runs = 0
+	const leave: Change = async (tx, organizationId) => {
+		runs++
+		tx.shared?.later(['own_notes'], insertOwn, { organizationId, text: 'taken' })
+	}
+	const leaveNew: Change = async (tx, organizationId) => {
+		runs++
+		tx.shared?.later(['own_notes'], insertOwn, { organizationId, text: `note ${runs}` })
+	}
+	const organizationIds = ['a', 'b', 'c'].map(newOrganization)
+	await other.query(`insert into own_notes values ($1, 'taken')`, [organizationIds[1]])
+	const ends = [undefined, expect.any(UniqueViolation), undefined]
+	expect(await together([leaveNew, leave, leaveNew], { organizationIds })).toEqual(ends)
+	expect(runs).toBe(6)
+	expect(await together([leaveNew, leave, leaveNew], { organizationIds })).toEqual(ends)
+	expect(runs).toBe(9)
+})
+
 it('One that waits for a lock does not hold up the others', async () => {
 	await sql.query(`begin; select from records where name = 'a' for update`)
 	const waits: Change = async (tx, organizationId) => {
@@ -278,4 +304,44 @@ it('A commit without an answer leaves all of them unknown', async () => {
 	const ends = await together([note('one'), last], { onAlone: alone.resolve })
 	expect(ends).toEqual(Array(2).fill(expect.any(OutcomeUnknown)))
 	await expect.poll(notes).toEqual(['one', 'two'])
+})
+
+it('A payment, which may be for many invoices, takes no part in them', async () => {
+	const tenants = await Promise.all(['one', 'two', 'three'].map(() => server.newTenant()))
+	const [first, second, paying] = tenants as [Tenant, Tenant, Tenant]
+	const invoice = await paying.remit.invoices.create({ currency: 'EUR', totalCents: 100, status: 'sent' })
+	await Promise.all([first, second].map(({ remit }) => remit.companies.create({ name: 'Before' })))
+	let enter = () => {}
+	const entered = new Promise<void>((resolve) => {
+		enter = resolve
+	})
+	const { connections } = server.db
+	const [, writes] = connections?.() ?? []
+	expect(writes).toBeDefined()
+	const occupied = Array.from({ length: 5 }, (_, n) =>
+		server.db.transaction(() => entered, { organizationId: `org_before_${n}` }),
+	)
+	const begun = vi.spyOn(server.db, 'transaction')
+	const [one, two, payment] = [
+		first.remit.companies.create({ name: 'One' }),
+		second.remit.companies.create({ name: 'Two' }),
+		paying.remit.payments.create({
+			amountCents: 100,
+			currency: 'EUR',
+			allocations: [{ invoiceId: invoice.id, amountCents: 100 }],
+		}),
+	]
+	const ofTenants = new Set(tenants.map(({ organizationId }) => organizationId))
+	await expect.poll(() => begun.mock.calls.filter(([, options]) => ofTenants.has(options?.organizationId ?? '')).length).toBe(3)
+	begun.mockRestore()
+	enter()
+	const ids = [(await one).id, (await two).id, (await payment).id]
+	await Promise.all(occupied)
+	const { rows } = await other.query(
+		`select id, xmin::text from companies where id = any($1) union all select id, xmin::text from payments where id = any($1)`,
+		[ids],
+	)
+	const transactions = ids.map((id) => rows.find((row) => row.id === id).xmin)
+	expect(transactions[1]).toBe(transactions[0])
+	expect(transactions[2]).not.toBe(transactions[0])
 })

@@ -16,6 +16,12 @@ const codeOf = (error: unknown) => (error instanceof pg.DatabaseError ? (error.c
  */
 export const isUndone = (error: unknown): boolean => error instanceof Undone || /^(23|40(?!003)|55P03)/.test(codeOf(error))
 
+/** Whether an error of a statement for many rows is about a row of an organization: PostgreSQL says so of a row that breaks a rule. */
+export function isAboutRowOf(error: unknown, organizationId: string): boolean {
+	const { detail, cause } = error as pg.DatabaseError
+	return (detail ?? (cause as pg.DatabaseError | undefined)?.detail)?.includes(organizationId) ?? false
+}
+
 /** 40001 serialization failure, 40P01 deadlock: the other transaction won, and this one can run again. */
 export const isLostRace = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error))
 
