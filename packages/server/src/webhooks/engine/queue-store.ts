@@ -2,7 +2,7 @@
 // delivery under a lease and completes it with its result. A process that dies loses nothing, since its leases end.
 import type { Knex } from 'knex'
 import { hourMs } from '../../base/dates.ts'
-import { asNumber, type Db, type Placeholders, query } from '../../db/database.ts'
+import { asNumber, type Db, type Placeholders, query, sent } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import { type Part, RowList } from '../../db/row-lists.ts'
 import { isFree, isHolding, isLeased, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
@@ -151,7 +151,7 @@ export interface DeliveryResult {
 	readonly request: string | null
 }
 
-type Result = Omit<DeliveryResult, 'wasOutOfOrder'>
+type Result = Omit<DeliveryResult, 'wasOutOfOrder' | 'resourceId' | 'sequence'>
 
 /** What a delivery is after its result has been written. */
 interface Written {
@@ -164,9 +164,7 @@ const results = new RowList<Result>({
 	organizationId: 'text',
 	id: 'text',
 	endpointId: 'text',
-	resourceId: 'text',
 	number: 'bigint',
-	sequence: 'bigint',
 	leaseEnd: 'bigint',
 	status: 'text',
 	nextAttemptAt: 'bigint',
@@ -195,9 +193,12 @@ const mayRetry = `(r.status = 'retrying' and p.status = 'active' and p."deletedA
 /** The attempt began in an outage, and failed after the recovery (recovery-store.ts), which did not find it among the retries. */
 const missedRecovery = `(r.status = 'retrying' and r."scheduledAt" is null and r."startedAt" < p."forwardTo" and p."forwardTo" <= r."endedAt")`
 
-/** Writes the results. A delivery is not retried when its endpoint was paused, disabled or deleted meanwhile. */
-const outcome = query<Part<Result>, Written>((knex, part, dialect) =>
-	knex.raw(
+const attemptValues = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error', 'request'] as const
+const attemptColumns = ['organizationId', 'deliveryId', 'number', ...attemptValues]
+
+/** Writes the results. A delivery is not retried when its endpoint was paused, disabled or deleted meanwhile. PostgreSQL writes the attempts with them. */
+const outcome = query<Part<Result>, Written>((knex, part, dialect) => {
+	const update = knex.raw(
 		`update webhook_deliveries as d set
 			status = case when r.status <> 'retrying' or (p.status = 'active' and p."deletedAt" is null) then r.status
 				when p."deletedAt" is null then 'skipped' else 'cancelled' end,
@@ -213,10 +214,15 @@ const outcome = query<Part<Result>, Written>((knex, part, dialect) =>
 		from ? join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r."endpointId"
 		where d."organizationId" = r."organizationId" and d.id = r.id
 		and d."leaseEnd" = r."leaseEnd"
-		returning ${dialect === 'sqlite' ? 'id, "outOfOrder"' : 'd.id, d."outOfOrder", r."leaseEnd"'}`,
+		returning ${dialect === 'sqlite' ? 'id, "outOfOrder"' : 'd."outOfOrder", r.*'}`,
 		[results.table(knex, part, dialect)],
-	),
-)
+	)
+	if (dialect === 'sqlite') return update
+	const attempts = knex
+		.into(knex.raw('?? (??)', ['webhook_attempts', attemptColumns]))
+		.insert(knex.select('organizationId', 'id', 'number', ...attemptValues).from('written'))
+	return knex.raw('with written as (?), attempts as (?) select id, "outOfOrder", "leaseEnd" from written', [update, attempts])
+})
 
 /** Writes a result that is final, which does not depend on the endpoint. Most are, and on SQLite the join costs half of such a write. */
 const conclusion = query<
@@ -238,15 +244,19 @@ const conclusion = query<
 		}),
 )
 
-/** PostgreSQL writes all at once: a second statement would cost it a round trip. */
 async function writeOutcomes(db: Db, all: readonly DeliveryResult[]): Promise<Written[]> {
-	if (db.dialect === 'postgres') return results.all(db, outcome, all)
+	if (db.dialect === 'postgres') return results.all(db, outcome, all.map(resultOf))
 	const written: Written[] = []
 	for (const result of all) {
 		const { id, leaseEnd } = result
-		if (result.status === 'retrying')
-			for (const row of await results.all(db, outcome, [result])) written.push({ ...row, leaseEnd })
-		else if (await conclude(db, result)) written.push({ id, leaseEnd, outOfOrder: false })
+		const rows =
+			result.status === 'retrying'
+				? await results.all(db, outcome, [resultOf(result)])
+				: (await conclude(db, result)) && [{ outOfOrder: false }]
+		for (const { outOfOrder } of rows || []) {
+			written.push({ id, leaseEnd, outOfOrder })
+			await results.run(db, attempts, [attemptOf(result)])
+		}
 	}
 	return written
 }
@@ -256,14 +266,22 @@ async function conclude(db: Db, result: DeliveryResult): Promise<boolean> {
 	return (await db.run(conclusion, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt })) === 1
 }
 
-const attempts = query<Part<Result>>((knex, part, dialect) => {
-	const values = ['startedAt', 'durationMs', 'responseStatus', 'responseBody', 'error', 'request'] as const
-	return knex
-		.into(knex.raw('?? (??)', ['webhook_attempts', ['organizationId', 'deliveryId', 'number', ...values]]))
-		.insert(knex.select('organizationId', 'id', 'number', ...values).from(results.table(knex, part, dialect)))
-})
+const attempts = query<Part<Result>>((knex, part, dialect) =>
+	knex
+		.into(knex.raw('?? (??)', ['webhook_attempts', attemptColumns]))
+		.insert(knex.select('organizationId', 'id', 'number', ...attemptValues).from(results.table(knex, part, dialect))),
+)
 
-type Place = Pick<Result, 'organizationId' | 'endpointId' | 'resourceId' | 'sequence' | 'endedAt'>
+/** Where a delivery is in the order of its record's, and when it let the next one go. */
+type Place = Pick<DeliveryResult, 'organizationId' | 'endpointId' | 'resourceId' | 'sequence' | 'endedAt'>
+
+const places = new RowList<Place>({
+	organizationId: 'text',
+	endpointId: 'text',
+	resourceId: 'text',
+	sequence: 'bigint',
+	endedAt: 'bigint',
+})
 
 /** SQL: the first of a record's later deliveries to an endpoint that is not done. */
 const nextOf = ({ organizationId, endpointId, resourceId, sequence }: Record<keyof Omit<Place, 'endedAt'>, string>) =>
@@ -271,7 +289,7 @@ const nextOf = ({ organizationId, endpointId, resourceId, sequence }: Record<key
 		and b.sequence > ${sequence} and ${isHolding('d')} order by b.sequence limit 1`
 
 /** Makes the next deliveries due. The `with` finds the ids first: otherwise PostgreSQL reads all deliveries to join them. */
-const promotion = query<Part<Result>>((knex, part, dialect) => {
+const promotion = query<Part<Place>>((knex, part, dialect) => {
 	const next = nextOf({
 		organizationId: 'r."organizationId"',
 		endpointId: 'r."endpointId"',
@@ -283,7 +301,7 @@ const promotion = query<Part<Result>>((knex, part, dialect) => {
 		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
 		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
 		and webhook_deliveries."nextAttemptAt" is null`,
-		[results.table(knex, part, dialect)],
+		[places.table(knex, part, dialect)],
 	)
 })
 
@@ -314,11 +332,11 @@ const makeDue = query<{ organizationId: string; id: string; now: number }>((knex
  * endpoint: then SQLite is asked that once, and not for each record.
  */
 async function promote(db: Db, all: readonly Place[]): Promise<void> {
-	if (db.dialect === 'postgres') return results.run(db, promotion, all)
-	for (const places of Map.groupBy(all, ({ endpointId }) => endpointId).values()) {
-		const { organizationId, endpointId } = places[0] as Place
+	if (db.dialect === 'postgres') return places.run(db, promotion, all)
+	for (const ofEndpoint of Map.groupBy(all, ({ endpointId }) => endpointId).values()) {
+		const { organizationId, endpointId } = ofEndpoint[0] as Place
 		if (!(await db.get(anyBehind, { organizationId, endpointId }))) continue
-		for (const { resourceId, sequence, endedAt } of places) {
+		for (const { resourceId, sequence, endedAt } of ofEndpoint) {
 			const found = await db.get(next, { organizationId, endpointId, resourceId, sequence })
 			if (found) await db.run(makeDue, { organizationId, id: found.id, now: endedAt })
 		}
@@ -331,11 +349,24 @@ export async function completeDeliveries(db: Db, ended: readonly DeliveryResult[
 	const nameOf = ({ id, leaseEnd }: Pick<Written, 'id' | 'leaseEnd'>) => `${id} ${leaseEnd}`
 	const all = [...new Map(ended.map((result) => [nameOf(result), result])).values()]
 	const written = new Map((await writeOutcomes(db, all)).map((row) => [nameOf(row), row]))
-	const held = all.filter((result) => written.has(nameOf(result)))
-	const isDone = (result: DeliveryResult) => result.status !== 'retrying' || written.get(nameOf(result))?.outOfOrder
-	const promoting = held.filter((result) => !result.wasOutOfOrder && isDone(result))
-	await Promise.all([results.run(db, attempts, held.map(attemptOf)), promote(db, promoting)])
+	const isDone = (result: DeliveryResult) => {
+		const row = written.get(nameOf(result))
+		return row !== undefined && (result.status !== 'retrying' || row.outOfOrder)
+	}
+	const promoting = all.filter((result) => !result.wasOutOfOrder && isDone(result))
+	// A statement of its own: it sees what was stored while the one before waited for a lock.
+	await sent(db, promote(db, promoting.map(placeOf)))
 }
+
+const placeOf = ({ organizationId, endpointId, resourceId, sequence, endedAt }: DeliveryResult): Place => ({
+	organizationId,
+	endpointId,
+	resourceId,
+	sequence,
+	endedAt,
+})
+
+const resultOf = ({ wasOutOfOrder: _, resourceId: _resource, sequence: _sequence, ...result }: DeliveryResult): Result => result
 
 /** Only what the statement reads: on SQLite each column is a parameter. */
 function attemptOf(result: DeliveryResult): Partial<Result> {
