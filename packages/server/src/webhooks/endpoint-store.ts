@@ -4,6 +4,7 @@ import type { Writing } from '../db/audit-log.ts'
 import { asNumber, type Db, query } from '../db/database.ts'
 import { parseRows } from '../db/pages.ts'
 import { type ListFilter, limitWithin, records } from '../db/records.ts'
+import { type Part, RowList } from '../db/row-lists.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import { recordEvent } from '../events/record.ts'
 import type { EndpointHeader, ResourceKind, WebhookEndpoint, WebhookEndpointCreate } from '../generated/contract.ts'
@@ -184,6 +185,19 @@ const healthState = query<EndpointKey, HealthState>((knex, key) =>
 )
 
 export const findHealthState = (db: Db, organizationId: string, id: string) => db.get(healthState, { organizationId, id })
+
+const keys = new RowList<EndpointKey>({ organizationId: 'text', id: 'text' })
+
+const faltering = query<Part<EndpointKey>, { id: string }>((knex, part, dialect) =>
+	knex
+		.from(keys.table(knex, part, dialect))
+		.joinRaw('join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r.id')
+		.whereRaw('(p."failingSince" is not null or p."worksSince" is null)')
+		.select('p.id'),
+)
+
+/** Of these endpoints, those that are not known to work. */
+export const findFaltering = (db: Db, all: readonly EndpointKey[]) => keys.all(db, faltering, all)
 
 const works = query<EndpointKey & { now: number }>((knex, { now, ...key }) =>
 	knex('webhook_endpoints').where(key).whereNull('worksSince').update({ worksSince: now }),

@@ -5,7 +5,7 @@ import { bySystem } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { DisabledReason } from '../../generated/contract.ts'
 import { changeEndpoint } from '../endpoint-rules.ts'
-import { endpoints, findHealthState, type HealthState, noteWorks, recordEndpointEvent } from '../endpoint-store.ts'
+import { endpoints, findFaltering, findHealthState, type HealthState, noteWorks, recordEndpointEvent } from '../endpoint-store.ts'
 import { noteRecovery } from '../recovery-store.ts'
 import type { Target } from './queue-store.ts'
 
@@ -24,8 +24,31 @@ function changesRow({ failingSince, warnedAt, worksSince }: HealthState, signal:
 	return now - (warnedAt ?? failingSince) >= warnAfterMs || now - failingSince >= disableAfterMs
 }
 
+/** A signal from a batch of attempts to an endpoint. */
+export interface Signalled {
+	readonly target: Target
+	readonly signal: HealthSignal
+}
+
+/**
+ * Whether a signal most likely changes nothing, since the endpoint worked when it was claimed. Then it is enough to ask with the results, and not in
+ * a round trip before them (`falteringOf`).
+ */
+export const isAsBefore = ({ target, signal }: Signalled) =>
+	signal === 'works' && target.worksSince !== null && target.provenAt !== null
+
+/** Of endpoints that work and worked when they were claimed, those that did not work meanwhile. */
+export async function falteringOf(db: Db, all: readonly Signalled[]): Promise<Signalled[]> {
+	const rows = await findFaltering(
+		db,
+		all.map(({ target: { organizationId, endpointId: id } }) => ({ organizationId, id })),
+	)
+	const ids = new Set(rows.map(({ id }) => id))
+	return all.filter(({ target }) => ids.has(target.endpointId))
+}
+
 /** Applies a signal to its endpoint. Most signals change nothing and cost one read. */
-export async function noteHealth(db: Database, target: Target, signal: HealthSignal, now: number): Promise<void> {
+export async function noteHealth(db: Database, { target, signal }: Signalled, now: number): Promise<void> {
 	const before = await findHealthState(db, target.organizationId, target.endpointId)
 	if (before && changesRow(before, signal, now)) await db.transaction((tx) => change(tx, target, signal, now))
 }

@@ -1,7 +1,8 @@
 // The delivery engine of this process. It claims due deliveries, fairly across endpoints, attempts them, and writes their
 // results and the next claim in one transaction. Any number of processes may run an engine on one database.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Database, Db } from '../../db/database.ts'
+import { type Database, type Db, sent } from '../../db/database.ts'
 import type { Egress } from '../../outside/egress.ts'
 import { deliver, type Outcome } from '../../outside/http.ts'
 import type { Secrets } from '../../outside/secrets.ts'
@@ -10,7 +11,7 @@ import { Lanes } from '../../work/lanes.ts'
 import { WakingLoop } from '../../work/waking-loop.ts'
 import { requestOf } from '../sent-request.ts'
 import { countAttempts } from '../stats-store.ts'
-import { noteHealth } from './endpoint-health.ts'
+import { falteringOf, isAsBefore, noteHealth, type Signalled } from './endpoint-health.ts'
 import { type BodyOf, EventBodies } from './event-bodies.ts'
 import { HostFailures } from './host-failures.ts'
 import { admitOne, hasPass, noteHosts, reachOf } from './host-proof.ts'
@@ -59,7 +60,7 @@ const leaseMarginMs = 15_000
  * Results written, and deliveries claimed, in one transaction; its commit wakes the engine for the rest. On SQLite everything
  * else in this process waits for the transaction, so it is smaller while requests come, though each delivery then costs more.
  */
-const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
+const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 100, besideRequests: 100 } }
 /** The longest wait for more results while attempts run and the batch is not full: a commit costs as much as five deliveries. */
 const gatherMs = 3
 
@@ -86,10 +87,16 @@ const eventOf = ({ organizationId, eventId: id }: ClaimedDelivery) => ({ organiz
 
 interface Claim {
 	readonly batches: readonly Batch[]
-	readonly bodyOf: BodyOf
+	readonly bodies: Promise<BodyOf>
 }
 
-const nothing: Claim = { batches: [], bodyOf: () => undefined }
+const signalsOf = (ended: readonly AttemptResult[]): Signalled[] =>
+	[...Map.groupBy(ended, ({ target }) => target.endpointId).values()].map((results) => ({
+		target: (results.at(-1) as AttemptResult).target,
+		signal: signalOf(results),
+	}))
+
+const nothing: Claim = { batches: [], bodies: Promise.resolve(() => undefined) }
 
 export class DeliveryEngine {
 	readonly #options: EngineOptions
@@ -158,7 +165,7 @@ export class DeliveryEngine {
 
 	async #turn(): Promise<void> {
 		// Attempts that end in the same turn of the event loop share one transaction.
-		await new Promise((resolve) => setImmediate(resolve))
+		if (!this.#isNextAtOnce()) await nextTurn()
 		this.#batchSize = this.#chooseBatchSize()
 		if (this.#isGathering()) await this.#gather()
 		await this.#work()
@@ -180,8 +187,20 @@ export class DeliveryEngine {
 	}
 
 	#isGathering(): boolean {
-		const { length } = this.#ended
-		return length > 0 && length < this.#batchSize && this.#lanes.running > 0 && !this.#stopping
+		return this.#ended.length > 0 && !this.#isFull() && this.#lanes.running > 0 && !this.#stopping
+	}
+
+	/** Whether as many results wait as a turn writes. */
+	#isFull(): boolean {
+		return this.#ended.length >= this.#batchSize
+	}
+
+	/**
+	 * Whether results go to the database before anything else is done: PostgreSQL writes them while this process sends what it has claimed. SQLite
+	 * is this process, and lets requests in between.
+	 */
+	#isNextAtOnce(): boolean {
+		return this.#options.db.dialect === 'postgres' && this.#isFull()
 	}
 
 	async #work(): Promise<void> {
@@ -193,19 +212,23 @@ export class DeliveryEngine {
 		this.#unmade = []
 		const results = ended.map(({ result }) => result)
 		const lapsed = this.#failures.lapsed(now())
+		const signals = signalsOf(ended)
+		let faltering: readonly Signalled[] = []
 		try {
-			await this.#noteHealth(ended)
-			const { batches, bodyOf } = await db.transaction(
+			await this.#noteHealth(signals.filter((one) => !isAsBefore(one)))
+			const { batches, bodies } = await db.transaction(
 				async (tx) => {
 					const released = unmade.map(({ result }) => result)
 					// Sent together: to PostgreSQL it is one round trip.
-					await Promise.all([
+					const [found] = await Promise.all([
+						falteringOf(tx, signals.filter(isAsBefore)),
 						releaseDeliveries(tx, released),
 						results.length > 0 && completeDeliveries(tx, results),
 						lapsed.length > 0 && lapseHosts(tx, lapsed, now()),
 						noteHosts(tx, [...ended, ...unmade], now()),
 						countAttempts(tx, results),
 					])
+					faltering = found
 					return this.#stopping ? nothing : this.#claim(tx)
 				},
 				// A power cut may undo this commit: its deliveries are then made again.
@@ -213,12 +236,13 @@ export class DeliveryEngine {
 			)
 			this.#failures.forget(lapsed)
 			for (const result of results) this.#options.stored(result.organizationId, bytesOf(result))
-			for (const batch of batches) this.#beginAll(batch, bodyOf)
+			this.#beginAll(batches, await bodies)
 		} catch (error) {
 			this.#ended.push(...ended)
 			this.#unmade.push(...unmade)
 			throw error
 		}
+		await this.#noteHealth(faltering)
 	}
 
 	#isAnythingDue(): Promise<boolean> {
@@ -226,15 +250,9 @@ export class DeliveryEngine {
 		return this.#loop.look(async () => this.#withRoom(await findTargets(db, now())).length > 0, restFactors[db.dialect])
 	}
 
-	async #noteHealth(ended: readonly AttemptResult[]): Promise<void> {
+	async #noteHealth(signals: readonly Signalled[]): Promise<void> {
 		const { db, now } = this.#options
-		const ofEndpoints = [...Map.groupBy(ended, ({ target }) => target.endpointId).values()]
-		await Promise.all(
-			ofEndpoints.map((results) => {
-				const { target } = results.at(-1) as AttemptResult
-				return noteHealth(db, target, signalOf(results), now())
-			}),
-		)
+		await Promise.all(signals.map((signal) => noteHealth(db, signal, now())))
 	}
 
 	/**
@@ -261,8 +279,13 @@ export class DeliveryEngine {
 		})
 		this.#claims += plans.length
 		const batches = await Promise.all(plans.map(({ target, limit }) => this.#claimOf(tx, target, limit)))
-		const events = batches.flatMap(({ deliveries }) => deliveries.map(eventOf))
-		return { batches, bodyOf: await this.#bodies.of(tx, events) }
+		const bodies = this.#bodies.of(
+			tx,
+			batches.flatMap(({ deliveries }) => deliveries.map(eventOf)),
+		)
+		// The commit goes out behind them.
+		await sent(tx, bodies)
+		return { batches, bodies }
 	}
 
 	async #claimOf(tx: Db, target: Target, limit: number): Promise<Batch> {
@@ -301,12 +324,23 @@ export class DeliveryEngine {
 		this.#unreached.add(endpointId)
 	}
 
-	#beginAll(batch: Batch, bodyOf: BodyOf): void {
-		for (const claimed of batch.deliveries) {
-			const body = bodyOf(eventOf(claimed))
-			// An event stays while a delivery of it waits.
-			if (body) this.#begin(batch, claimed, body)
+	#beginAll(batches: readonly Batch[], bodyOf: BodyOf): void {
+		const all = batches.flatMap((batch) =>
+			batch.deliveries.flatMap((claimed) => {
+				const body = bodyOf(eventOf(claimed))
+				// An event stays while a delivery of it waits.
+				return body ? [{ batch, claimed, body }] : []
+			}),
+		)
+		for (const { batch } of all) this.#lanes.begin(batch.target)
+		const begin = () => {
+			for (const { batch, claimed, body } of all) this.#begin(batch, claimed, body)
 		}
+		if (this.#isNextAtOnce())
+			nextTurn()
+				.then(begin)
+				.catch((err) => this.#options.log.error({ err }, 'webhooks: attempts could not begin'))
+		else begin()
 	}
 
 	#begin({ target, leaseEnd }: Batch, claimed: ClaimedDelivery, body: Buffer): void {
@@ -324,7 +358,6 @@ export class DeliveryEngine {
 		const { attempt, stored } = requestOf({ url: target.url, own: own ?? {}, keys, eventId, startedAt, outOfOrder, trace, body })
 		const canSend = keys.length > 0 && own !== undefined
 		const networks = reachOf(target, db, now, this.#unreached.delete(target.endpointId))
-		this.#lanes.begin(target)
 		const end = (outcome: Outcome) => {
 			const ended = classify({ target, claimed, leaseEnd, startedAt, endedAt: now(), request: stored, outcome, schedule })
 			this.#lanes.end(target, ended)
