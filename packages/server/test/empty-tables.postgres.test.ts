@@ -54,6 +54,6 @@ it('What is due brings each endpoint and its host by their keys, also by a plan 
 	await server.close()
 	await ask('set enable_seqscan = off')
 	const [plan] = await plansBy('postgres', ask, await record('postgres', (db) => findTargets(db, 0)))
-	expect(plan).toMatch(/ on webhook_endpoints\s+Index Cond: \(\("organizationId" = pairs\.o\) AND \(id = pairs\.e\)\)/)
+	expect(plan).toMatch(/ on webhook_endpoints\s+Index Cond: \(\("organizationId" = once\.o\) AND \(id = once\.e\)\)/)
 	expect(plan).toMatch(/ on webhook_hosts\s+Index Cond: \(host = p\.host\)/)
 })

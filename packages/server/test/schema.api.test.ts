@@ -308,6 +308,7 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['endpoints with something left to do', (db) => findBacklogs(db)],
 	['deliveries that hold others back', (db) => endHolds(db, 0)],
 	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],
+	['deliveries that are due since a time', (db) => claimDeliveries(db, { ...taking(), from: 0 }, 0)],
 	['results of deliveries', complete],
 	['deliveries to return', (db) => releaseDeliveries(db, [{ organizationId: org(), id: 'whd_1', leaseEnd: 1 }])],
 	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],

@@ -20,13 +20,13 @@ import {
 	type ClaimedDelivery,
 	claimDeliveries,
 	completeDeliveries,
-	findTargets,
 	releaseDeliveries,
 	releaseEveryDelivery,
 	type Target,
 } from './queue-store.ts'
 import { type AttemptResult, bytesOf, classify, signalOf } from './results.ts'
 import { Signers } from './signers.ts'
+import { Targets } from './targets.ts'
 
 export interface EngineOptions {
 	readonly db: Database
@@ -60,7 +60,9 @@ const leaseMarginMs = 15_000
  * Results written, and deliveries claimed, in one transaction; its commit wakes the engine for the rest. On SQLite everything
  * else in this process waits for the transaction, so it is smaller while requests come, though each delivery then costs more.
  */
-const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 100, besideRequests: 100 } }
+const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
+/** Results for which a turn waits at most: with half of what an organization has under way, PostgreSQL and this process both have work. */
+const enoughResults = 50
 /** The longest wait for more results while attempts run and the batch is not full: a commit costs as much as five deliveries. */
 const gatherMs = 3
 
@@ -103,6 +105,7 @@ export class DeliveryEngine {
 	readonly #lanes: Lanes<Target>
 	readonly #loop: WakingLoop
 	readonly #signers: Signers
+	readonly #targets = new Targets()
 	readonly #bodies = new EventBodies()
 	readonly #failures = new HostFailures()
 	readonly #breakOff = new AbortController()
@@ -187,12 +190,11 @@ export class DeliveryEngine {
 	}
 
 	#isGathering(): boolean {
-		return this.#ended.length > 0 && !this.#isFull() && this.#lanes.running > 0 && !this.#stopping
+		return this.#ended.length > 0 && !this.#hasEnough() && this.#lanes.running > 0 && !this.#stopping
 	}
 
-	/** Whether as many results wait as a turn writes. */
-	#isFull(): boolean {
-		return this.#ended.length >= this.#batchSize
+	#hasEnough(): boolean {
+		return this.#ended.length >= Math.min(this.#batchSize, enoughResults)
 	}
 
 	/**
@@ -200,7 +202,7 @@ export class DeliveryEngine {
 	 * is this process, and lets requests in between.
 	 */
 	#isNextAtOnce(): boolean {
-		return this.#options.db.dialect === 'postgres' && this.#isFull()
+		return this.#options.db.dialect === 'postgres' && this.#hasEnough()
 	}
 
 	async #work(): Promise<void> {
@@ -229,7 +231,7 @@ export class DeliveryEngine {
 						countAttempts(tx, results),
 					])
 					faltering = found
-					return this.#stopping ? nothing : this.#claim(tx)
+					return this.#stopping ? nothing : this.#claim(tx, results.length >= enoughResults)
 				},
 				// A power cut may undo this commit: its deliveries are then made again.
 				{ durable: false },
@@ -247,7 +249,7 @@ export class DeliveryEngine {
 
 	#isAnythingDue(): Promise<boolean> {
 		const { db, now } = this.#options
-		return this.#loop.look(async () => this.#withRoom(await findTargets(db, now())).length > 0, restFactors[db.dialect])
+		return this.#loop.look(async () => this.#withRoom(await this.#targets.find(db, now())).length > 0, restFactors[db.dialect])
 	}
 
 	async #noteHealth(signals: readonly Signalled[]): Promise<void> {
@@ -259,12 +261,12 @@ export class DeliveryEngine {
 	 * Claims for each endpoint what its lane and its host have room for, but no more than an equal share of the remaining room; one
 	 * delivery for a host on probation.
 	 */
-	async #claim(tx: Db): Promise<Claim> {
+	async #claim(tx: Db, isBusy: boolean): Promise<Claim> {
 		const { now } = this.#options
 		let room = Math.min(this.#lanes.room, this.#batchSize)
 		const planned = new Map<string, number>()
 		// The endpoints with the least room come first: the others share what these leave.
-		const targets = this.#withRoom(await findTargets(tx, now()))
+		const targets = this.#withRoom(await (isBusy ? this.#targets.findAgain(tx, now()) : this.#targets.find(tx, now())))
 			.slice(0, room)
 			.reverse()
 		const plans = targets.flatMap((target, index) => {
@@ -290,11 +292,11 @@ export class DeliveryEngine {
 
 	async #claimOf(tx: Db, target: Target, limit: number): Promise<Batch> {
 		const { now, timeoutMs } = this.#options
-		const { organizationId, endpointId, host, provenAt } = target
+		const { organizationId, endpointId, host, provenAt, due: from } = target
 		const leaseEnd = now() + timeoutMs + leaseMarginMs
 		const isLimited = provenAt === null
 		if (isLimited && !(await admitOne(tx, target, now(), leaseEnd))) return { target, deliveries: [], leaseEnd }
-		const deliveries = await claimDeliveries(tx, { organizationId, endpointId, now: now(), limit }, leaseEnd)
+		const deliveries = await claimDeliveries(tx, { organizationId, endpointId, now: now(), limit, from }, leaseEnd)
 		if (isLimited && deliveries.length === 0 && !hasPass(target)) await releaseHosts(tx, [host])
 		return { target, deliveries, leaseEnd }
 	}

@@ -2,7 +2,7 @@
 // delivery under a lease and completes it with its result. A process that dies loses nothing, since its leases end.
 import type { Knex } from 'knex'
 import { hourMs } from '../../base/dates.ts'
-import { asNumber, type Db, type Placeholders, query, sent } from '../../db/database.ts'
+import { asNumber, type Db, type Dialect, type Placeholders, query, sent } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import { type Part, RowList } from '../../db/row-lists.ts'
 import { isFree, isHolding, isLeased, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
@@ -28,6 +28,8 @@ export interface Target {
 	readonly previousSecretExpiresAt: number | null
 	/** The headers of its requests, sealed. */
 	readonly headers: string | null
+	/** Since when its first delivery is due that nobody holds; not on SQLite. */
+	readonly due?: number
 }
 
 /** For each of `w` in turn, by two keys: SQLite might begin with all endpoints, and PostgreSQL has the same in mind while there are few. */
@@ -37,11 +39,30 @@ const endpointAndHost = {
 		left join lateral (select * from webhook_hosts where host = p.host limit 1) as h on true`,
 }
 
+/** `offset 0`, since PostgreSQL would look for `due` once more where it is selected. */
+const waitingOnce = {
+	sqlite: 'select o, e from waiting where due <= ?',
+	postgres: 'select * from (select o, e, due from waiting offset 0) as once where due <= ?',
+}
+
 const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, hourAgo }, dialect) =>
+	active(
+		knex,
+		knex.raw(`(with recursive ? ${waitingOnce[dialect]}) as w`, [waitingEndpoints(knex, dialect, now), now]),
+		{ now, hourAgo },
+		dialect,
+	),
+)
+
+/** Those of `w` that may be sent something. */
+const active = (
+	knex: Knex,
+	waiting: Knex.Raw,
+	{ now, hourAgo }: Record<'now' | 'hourAgo', Knex.Value>,
+	dialect: Dialect,
+): Knex.QueryBuilder =>
 	knex
-		.from(
-			knex.raw('(with recursive ? select o, e from waiting where due <= ?) as w', [waitingEndpoints(knex, dialect, now), now]),
-		)
+		.from(waiting)
 		.joinRaw(endpointAndHost[dialect])
 		// As an expression: the index of statuses would hold all endpoints of the organization.
 		.whereRaw(`p.status || '' = 'active'`)
@@ -49,11 +70,35 @@ const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, ho
 		.whereNull('p.skipUpTo')
 		.whereRaw(`(h.host is null or h."provenAt" is not null or ${hasPass} or (${mayBeTried}))`, [now, hourAgo])
 		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.host', 'p.worksSince', 'h.provenAt', 'h.lapsedAt', 'h.networks')
-		.select('p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt', 'p.headers'),
-)
+		.select('p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt', 'p.headers')
+		.select(dialect === 'sqlite' ? [] : ['w.due'])
 
 /** The active endpoints with deliveries that are due, whatever others there are; but those whose host is on probation and must wait, unless they have a pass. */
 export const findTargets = (db: Db, now: number) => db.all(targets, { now, hourAgo: now - hourMs })
+
+type Found = Required<Pick<Target, 'organizationId' | 'endpointId' | 'due'>>
+
+const found = new RowList<Found>({ organizationId: 'text', endpointId: 'text', due: 'bigint' })
+
+const targetsAmong = query<{ rows: string; now: number; hourAgo: number }, Target>((knex, { rows, now, hourAgo }, dialect) =>
+	active(
+		knex,
+		knex.raw(
+			`(select * from (select r."organizationId" as o, r."endpointId" as e, (select "nextAttemptAt" from webhook_deliveries
+				where "organizationId" = r."organizationId" and "endpointId" = r."endpointId" and "nextAttemptAt" >= r.due and ${isFree}
+				order by "nextAttemptAt" limit 1) as due from ? offset 0) as once where due <= ?) as w`,
+			[now, found.table(knex, { rows }, dialect), now],
+		),
+		{ now, hourAgo },
+		dialect,
+	),
+)
+
+/** On PostgreSQL: the same of endpoints that were found a moment ago, and only what is due since then or later. */
+export function findTargetsAmong(db: Db, before: readonly Target[], now: number): Promise<Target[]> {
+	const rows = before.map(({ organizationId, endpointId, due = 0 }) => ({ organizationId, endpointId, due }))
+	return db.all(targetsAmong, { rows: JSON.stringify(rows), now, hourAgo: now - hourMs })
+}
 
 /** A delivery that was claimed. */
 export interface ClaimedDelivery {
@@ -77,19 +122,23 @@ interface ClaimQuery {
 	readonly endpointId: string
 	readonly now: number
 	readonly limit: number
+	/** Only what is due since this time or later: on PostgreSQL what has been delivered is passed over row by row until a vacuum. */
+	readonly from?: number | undefined
 }
 
-const due = (knex: Knex, { organizationId, endpointId, now, limit }: Placeholders<ClaimQuery>) =>
-	knex('webhook_deliveries')
+const due = (knex: Knex, { organizationId, endpointId, now, limit, from }: Placeholders<ClaimQuery>) => {
+	const rows = knex('webhook_deliveries')
 		.where({ organizationId, endpointId })
 		.where('nextAttemptAt', '<=', now)
 		.whereRaw(isFree, [now])
 		.orderBy(['nextAttemptAt', 'id'])
 		.limit(asNumber(limit))
+	return from === undefined ? rows : rows.where('nextAttemptAt', '>=', from)
+}
 
 const claimed = `"organizationId", id as "deliveryId", "eventId", "resourceId", sequence, "retryCount", "attemptCount", "scheduledAt", "outOfOrder"`
 
-const found = query<ClaimQuery, ClaimedDelivery>((knex, claim) => due(knex, claim).select(knex.raw(claimed)))
+const first = query<ClaimQuery, ClaimedDelivery>((knex, claim) => due(knex, claim).select(knex.raw(claimed)))
 
 const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: number; now: number }>(
 	(knex, { organizationId, ids, leaseEnd, now }) =>
@@ -114,7 +163,7 @@ const claiming = query<ClaimQuery & { leaseEnd: number }, ClaimedDelivery>((knex
  */
 export async function claimDeliveries(db: Db, claim: ClaimQuery, leaseEnd: number): Promise<ClaimedDelivery[]> {
 	if (db.dialect === 'postgres') return db.all(claiming, { ...claim, leaseEnd })
-	const deliveries = await db.all(found, claim)
+	const deliveries = await db.all(first, claim)
 	const { organizationId, now } = claim
 	const ids = deliveries.map(({ deliveryId }) => deliveryId)
 	if (ids.length > 0) await db.run(lease, { organizationId, ids, leaseEnd, now })
