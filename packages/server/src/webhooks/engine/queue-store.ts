@@ -337,7 +337,10 @@ const nextOf = ({ organizationId, endpointId, resourceId, sequence }: Record<key
 	`select d.id ${ofRecord(endpointId)} where b."organizationId" = ${organizationId} and b."resourceId" = ${resourceId}
 		and b.sequence > ${sequence} and ${isHolding('d')} order by b.sequence limit 1`
 
-/** Makes the next deliveries due. The `with` finds the ids first: otherwise PostgreSQL reads all deliveries to join them. */
+/**
+ * Makes the next deliveries due, of endpoints where one waits: mostly none does. The `with` finds the ids first: otherwise PostgreSQL reads all
+ * deliveries to join them.
+ */
 const promotion = query<Part<Place>>((knex, part, dialect) => {
 	const next = nextOf({
 		organizationId: 'r."organizationId"',
@@ -346,7 +349,10 @@ const promotion = query<Part<Place>>((knex, part, dialect) => {
 		sequence: 'r.sequence',
 	})
 	return knex.raw(
-		`with n as materialized (select r."organizationId", r."endedAt", (${next}) as id from ?)
+		`with r as materialized (select * from ?),
+		behind as materialized (select o, e from (select distinct "organizationId" as o, "endpointId" as e from r) as endpoints
+			where exists (select 1 from webhook_deliveries where "organizationId" = o and "endpointId" = e and status = 'pending' and "nextAttemptAt" is null)),
+		n as materialized (select r."organizationId", r."endedAt", (${next}) as id from r join behind on o = r."organizationId" and e = r."endpointId")
 		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
 		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
 		and webhook_deliveries."nextAttemptAt" is null`,
@@ -378,7 +384,7 @@ const makeDue = query<{ organizationId: string; id: string; now: number }>((knex
 
 /**
  * Makes a record's next delivery to an endpoint due, once the one before it is done or holds it back no longer. Mostly none waits at the
- * endpoint: then SQLite is asked that once, and not for each record.
+ * endpoint: that is asked once, and not for each record.
  */
 async function promote(db: Db, all: readonly Place[]): Promise<void> {
 	if (db.dialect === 'postgres') return places.run(db, promotion, all)
