@@ -188,16 +188,14 @@ export const findHealthState = (db: Db, organizationId: string, id: string) => d
 
 const keys = new RowList<EndpointKey>({ organizationId: 'text', id: 'text' })
 
-const faltering = query<Part<EndpointKey>, { id: string }>((knex, part, dialect) =>
+const healthStates = query<Part<EndpointKey>, HealthState & { id: string }>((knex, part, dialect) =>
 	knex
 		.from(keys.table(knex, part, dialect))
 		.joinRaw('join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r.id')
-		.whereRaw('(p."failingSince" is not null or p."worksSince" is null)')
-		.select('p.id'),
+		.select('p.id', 'failingSince', 'warnedAt', 'worksSince'),
 )
 
-/** Of these endpoints, those that are not known to work. */
-export const findFaltering = (db: Db, all: readonly EndpointKey[]) => keys.all(db, faltering, all)
+export const findHealthStates = (db: Db, all: readonly EndpointKey[]) => keys.all(db, healthStates, all)
 
 const works = query<EndpointKey & { now: number }>((knex, { now, ...key }) =>
 	knex('webhook_endpoints').where(key).whereNull('worksSince').update({ worksSince: now }),

@@ -5,7 +5,14 @@ import { bySystem } from '../../base/origin.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { DisabledReason } from '../../generated/contract.ts'
 import { changeEndpoint } from '../endpoint-rules.ts'
-import { endpoints, findFaltering, findHealthState, type HealthState, noteWorks, recordEndpointEvent } from '../endpoint-store.ts'
+import {
+	endpoints,
+	findHealthState,
+	findHealthStates,
+	type HealthState,
+	noteWorks,
+	recordEndpointEvent,
+} from '../endpoint-store.ts'
 import { noteRecovery } from '../recovery-store.ts'
 import type { Target } from './queue-store.ts'
 
@@ -31,20 +38,20 @@ export interface Signalled {
 }
 
 /**
- * Whether a signal most likely changes nothing, since the endpoint worked when it was claimed. Then it is enough to ask with the results, and not in
- * a round trip before them (`falteringOf`).
+ * Whether a signal would change nothing if its endpoint were as it was when its delivery was claimed. Mostly it still is: then it is enough to ask with
+ * the results (`changedOf`), and not in a round trip before them. Not an attempt by a pass, which it gives back.
  */
-export const isAsBefore = ({ target, signal }: Signalled) =>
-	signal === 'works' && target.worksSince !== null && target.provenAt !== null
+export const changesNothing = ({ target, signal }: Signalled, now: number) =>
+	target.provenAt !== null && !changesRow(target, signal, now)
 
-/** Of endpoints that work and worked when they were claimed, those that did not work meanwhile. */
-export async function falteringOf(db: Db, all: readonly Signalled[]): Promise<Signalled[]> {
-	const rows = await findFaltering(
-		db,
-		all.map(({ target: { organizationId, endpointId: id } }) => ({ organizationId, id })),
-	)
-	const ids = new Set(rows.map(({ id }) => id))
-	return all.filter(({ target }) => ids.has(target.endpointId))
+/** Of signals that would have changed nothing, those that now would. */
+export async function changedOf(db: Db, all: readonly Signalled[], now: number): Promise<Signalled[]> {
+	const keys = all.map(({ target: { organizationId, endpointId: id } }) => ({ organizationId, id }))
+	const states = new Map((await findHealthStates(db, keys)).map((state) => [state.id, state]))
+	return all.filter(({ target, signal }) => {
+		const state = states.get(target.endpointId)
+		return state !== undefined && changesRow(state, signal, now)
+	})
 }
 
 /** Applies a signal to its endpoint. Most signals change nothing and cost one read. */

@@ -11,7 +11,7 @@ import { Lanes } from '../../work/lanes.ts'
 import { WakingLoop } from '../../work/waking-loop.ts'
 import { requestOf } from '../sent-request.ts'
 import { countAttempts } from '../stats-store.ts'
-import { falteringOf, isAsBefore, noteHealth, type Signalled } from './endpoint-health.ts'
+import { changedOf, changesNothing, noteHealth, type Signalled } from './endpoint-health.ts'
 import { type BodyOf, EventBodies } from './event-bodies.ts'
 import { HostFailures } from './host-failures.ts'
 import { admitOne, hasPass, noteHosts, reachOf } from './host-proof.ts'
@@ -215,22 +215,24 @@ export class DeliveryEngine {
 		const results = ended.map(({ result }) => result)
 		const lapsed = this.#failures.lapsed(now())
 		const signals = signalsOf(ended)
-		let faltering: readonly Signalled[] = []
+		const late = signals.filter((one) => changesNothing(one, now()))
+		const early = signals.filter((one) => !late.includes(one))
+		let changed: readonly Signalled[] = []
 		try {
-			await this.#noteHealth(signals.filter((one) => !isAsBefore(one)))
+			await this.#noteHealth(early)
 			const { batches, bodies } = await db.transaction(
 				async (tx) => {
 					const released = unmade.map(({ result }) => result)
 					// Sent together: to PostgreSQL it is one round trip.
 					const [found] = await Promise.all([
-						falteringOf(tx, signals.filter(isAsBefore)),
+						changedOf(tx, late, now()),
 						releaseDeliveries(tx, released),
 						results.length > 0 && completeDeliveries(tx, results),
 						lapsed.length > 0 && lapseHosts(tx, lapsed, now()),
 						noteHosts(tx, [...ended, ...unmade], now()),
 						countAttempts(tx, results),
 					])
-					faltering = found
+					changed = found
 					return this.#stopping ? nothing : this.#claim(tx, results.length >= enoughResults)
 				},
 				// A power cut may undo this commit: its deliveries are then made again.
@@ -244,7 +246,7 @@ export class DeliveryEngine {
 			this.#unmade.push(...unmade)
 			throw error
 		}
-		await this.#noteHealth(faltering)
+		await this.#noteHealth(changed)
 	}
 
 	#isAnythingDue(): Promise<boolean> {

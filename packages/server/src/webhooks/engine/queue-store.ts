@@ -6,10 +6,11 @@ import { asNumber, type Db, type Dialect, type Placeholders, query, sent } from 
 import { isAnyOf } from '../../db/records.ts'
 import { type Part, RowList } from '../../db/row-lists.ts'
 import { isFree, isHolding, isLeased, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
+import type { HealthState } from '../endpoint-store.ts'
 import { hasPass, mayBeTried } from '../probation-store.ts'
 
-/** An endpoint with deliveries that are due. */
-export interface Target {
+/** An endpoint with deliveries that are due, and its health. */
+export interface Target extends HealthState {
 	readonly organizationId: string
 	readonly endpointId: string
 	readonly url: string
@@ -19,8 +20,6 @@ export interface Target {
 	readonly provenAt: number | null
 	/** When the host went on probation for its failures; null when it is proven, or on probation for another reason. */
 	readonly lapsedAt: number | null
-	/** When the endpoint began to work; null when its last attempt failed, and before the first success. */
-	readonly worksSince: number | null
 	/** JSON: the networks where the host is proven; null when nothing is known of it. */
 	readonly networks: string | null
 	readonly secret: string
@@ -69,8 +68,16 @@ const active = (
 		.whereNull('p.deletedAt')
 		.whereNull('p.skipUpTo')
 		.whereRaw(`(h.host is null or h."provenAt" is not null or ${hasPass} or (${mayBeTried}))`, [now, hourAgo])
-		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.host', 'p.worksSince', 'h.provenAt', 'h.lapsedAt', 'h.networks')
-		.select('p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt', 'p.headers')
+		.select('p.organizationId', 'p.id as endpointId', 'p.url', 'p.host', 'h.provenAt', 'h.lapsedAt', 'h.networks')
+		.select(
+			'p.failingSince',
+			'p.warnedAt',
+			'p.worksSince',
+			'p.secret',
+			'p.previousSecret',
+			'p.previousSecretExpiresAt',
+			'p.headers',
+		)
 		.select(dialect === 'sqlite' ? [] : ['w.due'])
 
 /** The active endpoints with deliveries that are due, whatever others there are; but those whose host is on probation and must wait, unless they have a pass. */

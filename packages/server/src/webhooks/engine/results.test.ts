@@ -8,7 +8,7 @@ const target = {
 	host: 'receiver.example',
 	provenAt: 0,
 	lapsedAt: null,
-	worksSince: null,
+	...{ failingSince: null, warnedAt: null, worksSince: null },
 	networks: '[]',
 	url: 'https://hooks.example',
 	secret: '',
