@@ -48,7 +48,7 @@ interface Measured {
 	readonly rounds: number
 	/** The JSON text of an event. */
 	readonly body: string
-	readonly targets: { readonly least?: number; readonly goal?: number; readonly mostLoss?: number }
+	readonly targets: { readonly least: number; readonly goal: number; readonly mostLoss: number }
 }
 
 const names = { bare: 'bare loop', healthy: 'Remit, 4 healthy', all: 'and one hangs, one fails' } as const
@@ -107,8 +107,6 @@ function report(samples: Record<Kind, readonly Drain[]>, { database, events, bod
 	const { least, goal, mostLoss } = targets
 	const share = `deliveries on ${database}: ${reached.toFixed(2)} of the bare loop`
 	const lost = `with one that hangs and one that fails the others lose ${(loss * 100).toFixed(1)} %`
-	print(`- ${share}${least === undefined ? '' : ` (target: ≥ ${least}, goal ${goal}) ${check(share, reached >= least)}`}`)
-	print(
-		`  ${lost}${mostLoss === undefined ? '' : ` (target: < ${mostLoss * 100} %) ${check(`${database}: ${lost}`, loss < mostLoss)}`}\n`,
-	)
+	print(`- ${share} (target: ≥ ${least}, goal ${goal}) ${check(share, reached >= least)}`)
+	print(`  ${lost} (target: < ${mostLoss * 100} %) ${check(`${database}: ${lost}`, loss < mostLoss)}\n`)
 }
