@@ -1,6 +1,7 @@
 // What pausing, deleting, redelivering and a recovery do to an endpoint's deliveries, of which there may be millions. The request changes a
 // first part; what is left is noted on the endpoint, and the engine's part of backlogs.ts goes on with it, also after a kill.
-import { type Database, type Db, type Dialect, query } from '../db/database.ts'
+import type { Knex } from 'knex'
+import { type Database, type Db, type Dialect, type Placeholders, query } from '../db/database.ts'
 import { hasEarlier, isFreeOfAll } from '../events/fan-out-store.ts'
 import type { EndpointKey } from './endpoint-store.ts'
 import { type Forward, forwardPart } from './recovery-store.ts'
@@ -17,28 +18,52 @@ interface Ending {
 	readonly now: number
 }
 
+type Waiting = Pick<Ending, 'organizationId' | 'endpointId' | 'upTo' | 'now'>
+
 /**
  * A delivery that waits is in one of two indexes: of what is due, or behind another. One under way is left to its result. By itself
  * SQLite would walk all deliveries of the endpoint, done or not.
  */
-const endPart = query<Ending>((knex, { organizationId, endpointId, status, upTo, now }, dialect) => {
+const waiting = (knex: Knex, { organizationId, endpointId, upTo, now }: Placeholders<Waiting>, dialect: Dialect, end: string) => {
 	const from = (index: string) =>
 		`from webhook_deliveries ${dialect === 'sqlite' ? `indexed by ${index}` : ''} where "organizationId" = ? and "endpointId" = ?`
-	const part = `select id from (select id ${from('webhook_deliveries_due')} and "nextAttemptAt" is not null and id <= ?
-			and ${isFreeOfAll} limit ${partSize}) as due
-		union all
-		select id from (select id ${from('webhook_deliveries_behind')} and status = 'pending' and "nextAttemptAt" is null
-			and id <= ? limit ${partSize}) as behind`
 	const mine = [organizationId, endpointId]
 	return knex.raw(
+		`select id from (select id ${from('webhook_deliveries_due')} and "nextAttemptAt" is not null and id <= ?
+			and ${isFreeOfAll} ${end}) as due
+		union all
+		select id from (select id ${from('webhook_deliveries_behind')} and status = 'pending' and "nextAttemptAt" is null
+			and id <= ? ${end}) as behind`,
+		[...mine, upTo, now, now, ...mine, upTo],
+	)
+}
+
+/** PostgreSQL leaves out what another transaction has, such as one that makes it due: each could wait for a row of the other. */
+const endPart = query<Ending>((knex, { organizationId, status, now, ...of }, dialect) => {
+	const end = `limit ${partSize} ${dialect === 'sqlite' ? '' : 'for update skip locked'}`
+	return knex.raw(
 		`update webhook_deliveries set status = ?, leased = false, "leaseEnd" = null, "nextAttemptAt" = null, "scheduledAt" = null, "holdsUntil" = null, "updatedAt" = ?
-		where "organizationId" = ? and ${isIn(part, dialect)}`,
-		[status, now, organizationId, ...mine, upTo, now, now, ...mine, upTo],
+		where "organizationId" = ? and ${isIn[dialect]}`,
+		[status, now, organizationId, waiting(knex, { organizationId, now, ...of }, dialect, end)],
 	)
 })
 
 /** PostgreSQL computes an array once, but may run the subquery of an `in` again for every row of the table. */
-const isIn = (ids: string, dialect: Dialect) => (dialect === 'sqlite' ? `id in (${ids})` : `id = any(array(${ids}))`)
+const isIn = { sqlite: 'id in (?)', postgres: 'id = any(array(?))' }
+
+const anyWaiting = query<Waiting>((knex, of, dialect) =>
+	knex
+		.from(waiting(knex, of, dialect, 'limit 1').wrap('(', ') as any_waiting'))
+		.select('id')
+		.limit(1),
+)
+
+/** How many deliveries have been ended, and whether others are left. */
+async function end(db: Db, ending: Ending): Promise<{ isFull: boolean; isLeft: boolean }> {
+	const isFull = (await db.run(endPart, ending)) >= partSize
+	const { status: _, ...of } = ending
+	return { isFull, isLeft: isFull || (db.dialect === 'postgres' && (await db.get(anyWaiting, of)) !== undefined) }
+}
 
 /** Notes what is left up to the endpoint's newest delivery. A redelivery that was still under way ends. */
 const noteEnding = query<EndpointKey & { isLeft: boolean }>((knex, { organizationId, id, isLeft }) =>
@@ -54,8 +79,8 @@ const noteEnding = query<EndpointKey & { isLeft: boolean }>((knex, { organizatio
 /** Skips what waits for a paused or disabled endpoint, or cancels what waits for a deleted one. The caller holds its lock. */
 export async function endWaiting(db: Db, key: EndpointKey, status: Ending['status'], now: number): Promise<void> {
 	const { organizationId, id } = key
-	const count = await db.run(endPart, { organizationId, endpointId: id, status, upTo: endOfIds, now })
-	await db.run(noteEnding, { organizationId, id, isLeft: count >= partSize })
+	const { isLeft } = await end(db, { organizationId, endpointId: id, status, upTo: endOfIds, now })
+	await db.run(noteEnding, { organizationId, id, isLeft })
 }
 
 interface Backlog extends EndpointKey, Omit<Forward, 'forwardAfter'> {
@@ -101,7 +126,7 @@ const letGo = query<{ organizationId: string; endpointId: string; now: number }>
 	),
 )
 
-/** Goes on with one endpoint by one part; false when nothing is left of it, or another process is at it. */
+/** Goes on with one endpoint by one part; false when nothing is left of it but what another transaction has, or another process is at it. */
 export const workOffPart = (db: Database, key: EndpointKey, now: number): Promise<boolean> =>
 	db.transaction(
 		async (tx) => {
@@ -117,8 +142,8 @@ export const workOffPart = (db: Database, key: EndpointKey, now: number): Promis
 
 async function goOnEnding(tx: Db, { organizationId, id, deletedAt }: Backlog, upTo: string, now: number): Promise<boolean> {
 	const status = deletedAt === null ? 'skipped' : 'cancelled'
-	const count = await tx.run(endPart, { organizationId, endpointId: id, status, upTo, now })
-	if (count >= partSize) return true
+	const { isFull, isLeft } = await end(tx, { organizationId, endpointId: id, status, upTo, now })
+	if (isLeft) return isFull
 	await tx.run(letGo, { organizationId, endpointId: id, now })
 	await tx.run(noteLeft, { organizationId, id, skipUpTo: null, againAfter: null, againUpTo: null })
 	return false

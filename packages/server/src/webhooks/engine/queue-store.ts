@@ -5,7 +5,7 @@ import { hourMs } from '../../base/dates.ts'
 import { asNumber, type Db, type Dialect, type Placeholders, query, sent } from '../../db/database.ts'
 import { isAnyOf } from '../../db/records.ts'
 import { type Part, RowList } from '../../db/row-lists.ts'
-import { isFree, isHolding, isLeased, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
+import { isFree, isHolding, isLeased, isWaiting, ofRecord, waitingEndpoints } from '../../events/fan-out-store.ts'
 import type { HealthState } from '../endpoint-store.ts'
 import { hasPass, mayBeTried } from '../probation-store.ts'
 
@@ -346,7 +346,7 @@ const nextOf = ({ organizationId, endpointId, resourceId, sequence }: Record<key
 
 /**
  * Makes the next deliveries due, of endpoints where one waits: mostly none does. The `with` finds the ids first: otherwise PostgreSQL reads all
- * deliveries to join them.
+ * deliveries to join them. It asks again whether it waits: a pause may have ended it while this statement waited for its row.
  */
 const promotion = query<Part<Place>>((knex, part, dialect) => {
 	const next = nextOf({
@@ -362,7 +362,7 @@ const promotion = query<Part<Place>>((knex, part, dialect) => {
 		n as materialized (select r."organizationId", r."endedAt", (${next}) as id from r join behind on o = r."organizationId" and e = r."endpointId")
 		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
 		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
-		and webhook_deliveries."nextAttemptAt" is null`,
+		and webhook_deliveries."nextAttemptAt" is null and webhook_deliveries.${isWaiting}`,
 		[places.table(knex, part, dialect)],
 	)
 })
