@@ -3,6 +3,7 @@
 // process does so by itself. A change that fails before it has written anything leaves the others alone. Otherwise nothing of the
 // batch is stored, each begins again by itself, and the organization whose change it was stays out of batches for a while: what
 // it does wrong costs the others one attempt.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Shares } from '../../base/shares.ts'
 import { hasTakenTooLong, isUndone, reasonOf } from './errors.ts'
 
@@ -98,7 +99,10 @@ export class Batches<Tx> {
 
 	#enter(waiting: Waiting<Tx>, patientUntil: number): void {
 		const patience = () => Math.max(0, patientUntil - performance.now())
-		const run = () => this.#run(this.#close(waiting))
+		const run = async () => {
+			await this.#gather(waiting)
+			return this.#run(this.#close(waiting))
+		}
 		const [owner] = waiting.keys()
 		this.#room
 			.run(owner as string, () => this.#ways.enter(run, patience()), patience())
@@ -107,6 +111,17 @@ export class Batches<Tx> {
 				rejectLate(jobs, error)
 				for (const job of jobs) this.#ways.again(job)
 			})
+	}
+
+	/** Waits while more come, as those do whose batch has just been answered: the first would take the connection for itself. Alone none waits. */
+	async #gather(waiting: Waiting<Tx>): Promise<void> {
+		if (this.#underWay.size === 0) return
+		let size: number
+		do {
+			size = waiting.size
+			await nextTurn()
+			await nextTurn()
+		} while (waiting.size > size && waiting.size < most)
 	}
 
 	/** Takes nothing more into a batch, and returns its changes. */
