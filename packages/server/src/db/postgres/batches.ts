@@ -1,6 +1,6 @@
 // Short changes of different organizations that wait for a connection share the next one: they run side by side in one transaction, where the
-// statements of all take a round trip together. First it takes the turns of their organizations that are free: who has to wait for another
-// process does so by itself. A change that fails before it has written anything leaves the others alone. Otherwise nothing of the
+// statements of all take a round trip together. First it takes the turns of their organizations that are free: whoever finds it taken by another
+// process is in the next, and then waits by itself. A change that fails before it has written anything leaves the others alone. Otherwise nothing of the
 // batch is stored, each begins again by itself, and the organization whose change it was stays out of batches for a while: what
 // it does wrong costs the others one attempt.
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -19,6 +19,8 @@ export interface Job<Tx> {
 	readonly patientUntil: number
 	/** How often it has lost a race. */
 	losses: number
+	/** Whether a batch has passed it over, since another process had its organization's turn. */
+	wasPassed: boolean
 }
 
 /** What became of a change of a batch that is stored. */
@@ -42,6 +44,8 @@ interface Ways<Tx> extends Batch<Tx> {
 	runAlone(job: Job<Tx>): Promise<void>
 	/** Runs a change by itself that was not stored with its batch. */
 	again(job: Job<Tx>): void
+	/** Takes a change for the next batch, or for the group that its organization has by now. */
+	passed(job: Job<Tx>): void
 }
 
 /** All of them wait for the longest. */
@@ -139,12 +143,13 @@ export class Batches<Tx> {
 		const failures = new Map<Job<Tx>, unknown>()
 		for (const { organizationId } of jobs) this.#underWay.add(organizationId)
 		const again: Job<Tx>[] = []
+		const passed: Job<Tx>[] = []
 		try {
 			if (more.length === 0) return await this.#ways.runAlone(first)
 			const ends = await this.#ways.together(jobs, (index, error) => failures.set(jobs[index] as Job<Tx>, error))
 			for (const [index, job] of jobs.entries()) {
 				const end = ends[index] as End
-				if (end === 'not begun') again.push(job)
+				if (end === 'not begun') (job.wasPassed ? again : passed).push(job)
 				else if ('value' in end) job.resolve(end.value)
 				else job.reject(end.error)
 			}
@@ -158,6 +163,10 @@ export class Batches<Tx> {
 		} finally {
 			for (const { organizationId } of jobs) this.#underWay.delete(organizationId)
 			for (const job of again) this.#ways.again(job)
+			for (const job of passed) {
+				job.wasPassed = true
+				this.#ways.passed(job)
+			}
 		}
 	}
 

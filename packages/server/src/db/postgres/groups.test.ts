@@ -49,3 +49,34 @@ it('A change that waits in a batch is not lost when one of its organization that
 	await Promise.all(changes)
 	expect(answers.sort()).toEqual(['first of a', 'first of b', 'second of a', 'third of a'])
 })
+
+it('A change whose turn another process has is in the next batch, and after that waits by itself', async () => {
+	const entries: (() => Promise<void>)[] = []
+	const batches: string[][] = []
+	const groups = new Groups<object>({
+		patienceMs: 1_000,
+		enter: (_, work) =>
+			new Promise((resolve) => {
+				entries.push(() => work().then(resolve))
+			}),
+		transact: (work) => work({ first: (change) => change({}), next: async (change) => ({ value: await change({}) }) }),
+		async together(jobs) {
+			batches.push(jobs.map(({ organizationId }) => organizationId))
+			const end = ({ organizationId, work }: (typeof jobs)[number]) =>
+				organizationId === 'a' ? ('not begun' as const) : work({}).then((value) => ({ value }))
+			return Promise.all(jobs.map(end))
+		},
+	})
+	const change = (organizationId: string) => groups.run(organizationId, async () => organizationId, true)
+	const turn = () => new Promise((done) => setImmediate(done))
+	const first = [change('a'), change('b')]
+	await entries.shift()?.()
+	first.push(change('c'))
+	await turn()
+	for (; entries.length > 0; await turn()) await entries.shift()?.()
+	expect(await Promise.all(first)).toEqual(['a', 'b', 'c'])
+	expect(batches).toEqual([
+		['a', 'b'],
+		['a', 'c'],
+	])
+})

@@ -49,23 +49,31 @@ export class Groups<Tx> {
 			together: (jobs, failed) => places.together(jobs, failed),
 			runAlone: (job) => this.#runTogether(job.organizationId, this.#opened(job.organizationId, [job])),
 			again: (job) => this.#enter(job.organizationId, [job]),
+			passed: (job) => this.#add(job, true),
 		})
 	}
 
 	run<T>(organizationId: string, work: (tx: Tx) => Promise<T>, isShort = false): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
 			const patientUntil = performance.now() + this.#places.patienceMs
-			const job = { organizationId, work, resolve: resolve as Job<Tx>['resolve'], reject, patientUntil, losses: 0 }
-			const open = this.#open.get(organizationId)
-			if (open) {
-				open.push(job)
-				return
-			}
-			const batched = this.#batches.remove(organizationId)
-			if (batched) this.#begin(organizationId, [batched, job])
-			else if (isShort && !this.#underWay.has(organizationId) && this.#batches.takes(organizationId)) this.#batches.add(job)
-			else this.#begin(organizationId, [job])
+			this.#add(
+				{ organizationId, work, resolve: resolve as Job<Tx>['resolve'], reject, patientUntil, losses: 0, wasPassed: false },
+				isShort,
+			)
 		})
+	}
+
+	#add(job: Job<Tx>, isShort: boolean): void {
+		const { organizationId } = job
+		const open = this.#open.get(organizationId)
+		if (open) {
+			open.push(job)
+			return
+		}
+		const batched = this.#batches.remove(organizationId)
+		if (batched) this.#begin(organizationId, [batched, job])
+		else if (isShort && !this.#underWay.has(organizationId) && this.#batches.takes(organizationId)) this.#batches.add(job)
+		else this.#begin(organizationId, [job])
 	}
 
 	/** Begins a group that takes more, unless the organization has one. */
