@@ -65,9 +65,11 @@ const insertionOfMany = query<Rows<Row>>((knex, part, dialect) =>
 		.insert(knex.from(list.table(knex, part, dialect)).select(list.columns)),
 )
 
+const insertions = { tables: ['audit_log'], query: insertionOfMany }
+
 export async function recordChange({ db, origin }: Writing, change: Change): Promise<void> {
 	const row = rowOf(origin, change)
-	if (db.shared) db.shared.later(['audit_log'], insertionOfMany, { ...row, before: textOf(row.before), after: textOf(row.after) })
+	if (db.shared) db.shared.later(insertions, { ...row, before: textOf(row.before), after: textOf(row.after) })
 	else await db.run(insertion, row)
 }
 

@@ -30,10 +30,17 @@ export interface SharedTransaction {
 	 */
 	sent(statements: Promise<unknown>): void
 	/**
-	 * Leaves a row for a statement that takes many, and that runs once for the rows of all changes: before a statement that names one of the
-	 * tables, which are the one that it writes and those that refer to it, and at the latest before the commit. If it fails, it is as with `sent`.
+	 * Leaves a row for a statement that takes those of all changes: it runs before a statement that names one of its tables, and at the latest
+	 * before the commit. If it fails, it is as with `sent`.
 	 */
-	later<Row extends object>(tables: readonly string[], query: Query<Rows, unknown>, row: Row): void
+	later(statement: RowsStatement, row: object): void
+}
+
+/** A statement on PostgreSQL that takes rows of several changes. There is one object for each. */
+export interface RowsStatement {
+	/** The table that it writes, and those that refer to it. */
+	readonly tables: readonly string[]
+	readonly query: Query<Rows, unknown>
 }
 
 /** Rows as the parameter of a statement on PostgreSQL: JSON, a list of objects. */

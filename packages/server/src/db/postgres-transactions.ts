@@ -2,7 +2,15 @@
 // side by side (postgres/batches.ts). Statements on whose answer nothing depends are not waited for, and those of the same kind are
 // run as one for all changes.
 import pg from 'pg'
-import { type Db, OutcomeUnknown, type Query, type Rows, type Transaction, UniqueViolation, unavailability } from './database.ts'
+import {
+	type Db,
+	OutcomeUnknown,
+	type Query,
+	type RowsStatement,
+	type Transaction,
+	UniqueViolation,
+	unavailability,
+} from './database.ts'
 import type { End } from './postgres/batches.ts'
 import { type Pools, type Run, runOn } from './postgres/connections.ts'
 import {
@@ -47,8 +55,7 @@ export function runner(run: Run, statements: Statements<Named>): Db {
 
 /** A row that waits for the statement that takes all of its kind. */
 interface WaitingRow {
-	readonly tables: readonly string[]
-	readonly query: Query<Rows, unknown>
+	readonly statement: RowsStatement
 	/** As JSON. */
 	readonly row: string
 	/** Characters of this one and of those before it. */
@@ -69,14 +76,27 @@ interface Notes {
 	waits?: (isWaiting: boolean) => void
 }
 
-/** Characters of rows that wait at most: they are kept in memory, and PostgreSQL takes them as one value. */
+/** Characters of rows that a change leaves at most, since they are kept in memory; and that a statement takes, as one value. */
 const mostWaiting = 1_000_000
 
-/** Runs the statements for the rows that wait, one for those of a kind. */
+/** Runs the statements for the rows that wait. */
 function runLater(db: Db, notes: Notes): void {
-	const kinds = Map.groupBy(notes.later, ({ query }) => query)
+	const kinds = Map.groupBy(notes.later, ({ statement }) => statement)
 	notes.later = []
-	for (const [query, rows] of kinds) send(notes, db.run(query, { rows: `[${rows.map(({ row }) => row).join(',')}]` }))
+	for (const [{ query }, rows] of kinds) {
+		let part: string[] = []
+		let size = 0
+		for (const { row } of rows) {
+			if (size + row.length > mostWaiting && part.length > 0) {
+				send(notes, db.run(query, { rows: `[${part.join(',')}]` }))
+				part = []
+				size = 0
+			}
+			part.push(row)
+			size += row.length
+		}
+		send(notes, db.run(query, { rows: `[${part.join(',')}]` }))
+	}
 }
 
 function send(notes: Notes, statements: Promise<unknown>): void {
@@ -200,7 +220,8 @@ function transactionOf(
 	const db = runner(run, statements)
 	const asking: Run = (query, organizationId) => {
 		const { text } = query as Named
-		if (notes.later.some(({ tables }) => tables.some((table) => text.includes(table)))) runLater(db, notes)
+		const statements = new Set(notes.later.map(({ statement }) => statement))
+		if ([...statements].some(({ tables }) => tables.some((table) => text.includes(table)))) runLater(db, notes)
 		return run(query, organizationId)
 	}
 	return {
@@ -210,11 +231,11 @@ function transactionOf(
 			recall: <T>(name: string) => (isFirst ? undefined : (notes.known.get(name) as T | undefined)),
 			remember: (name, value) => notes.known.set(name, value),
 			sent: (statements) => send(notes, statements),
-			later(tables, query, values) {
+			later(statement, values) {
 				requireOpen()
 				const row = JSON.stringify(values)
 				const size = (notes.later.at(-1)?.size ?? 0) + row.length
-				notes.later.push({ tables, query, row, size })
+				notes.later.push({ statement, row, size })
 				if (size > mostWaiting) runLater(db, notes)
 			},
 		},

@@ -43,7 +43,7 @@ export async function takeChangeTime(tx: Transaction, origin: Origin, organizati
 		const last = tx.shared?.recall<number>(lastTimeOf(organizationId))
 		if (last !== undefined) {
 			const changedAt = last >= origin.now && last <= origin.now + aheadMs ? last : origin.now
-			tx.shared?.later(['change_times'], setTimes, { organizationId, changedAt })
+			tx.shared?.later(timesLater, { organizationId, changedAt })
 			return changedAt
 		}
 		const row = await tx.get(time, { organizationId, now: origin.now })
@@ -64,6 +64,7 @@ const setTimes = query<Part<ChangeTime>>((knex, part, dialect) =>
 		[times.table(knex, part, dialect)],
 	),
 )
+const timesLater = { tables: ['change_times'], query: setTimes }
 
 const freeTurn = query<{ organizationId: string }, ChangeTime>((knex, key) =>
 	knex('change_times').where(key).select('changedAt').forUpdate().skipLocked(),

@@ -175,6 +175,7 @@ const insertionOfFirst = query<Part<FirstEvent>>((knex, part, dialect) => {
 	const rows = toEndpoints(knex, events, "p.status = 'active'", knex.raw('r.now'))
 	return intoDeliveries(knex, rows.whereRaw(subscribes(dialect), [knex.raw('r.patterns')]).whereRaw(reaches(dialect)))
 })
+const insertionsOfFirst = { tables: ['webhook_deliveries'], query: insertionOfFirst }
 
 /** PostgreSQL takes a bare parameter of a select for text. */
 const asInteger = (dialect: Dialect) => (dialect === 'sqlite' ? '?' : '?::bigint')
@@ -187,7 +188,7 @@ const anyEndpoint = query<{ organizationId: string }>((knex, { organizationId })
 export async function insertDeliveries(db: Db, deliveries: NewDeliveries): Promise<void> {
 	const { organizationId, eventId, now, patterns, isFirst } = deliveries
 	if (db.shared && isFirst && patterns && eventId !== undefined) {
-		db.shared.later(['webhook_deliveries'], insertionOfFirst, {
+		db.shared.later(insertionsOfFirst, {
 			organizationId,
 			eventId,
 			now,

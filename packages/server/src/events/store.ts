@@ -31,12 +31,6 @@ const insertion = query<NewEventRow>((knex, row) => {
 	return knex('events').insert({ sequence: next, ...row })
 })
 
-/** The first event of a record, of which nothing depends on another, waits for those of other records. */
-export async function insertEvent(db: Db, row: NewEventRow): Promise<void> {
-	if (row.sequence && db.shared) db.shared.later(['events'], insertionOfMany, textsOf(row))
-	else await db.run(insertion, row)
-}
-
 const list = new RowList<Record<keyof NewEventRow, unknown>>({
 	organizationId: 'text',
 	id: 'text',
@@ -63,6 +57,14 @@ const textsOf = (row: NewEventRow) => ({
 	actor: JSON.stringify(row.actor),
 	changes: row.changes && JSON.stringify(row.changes),
 })
+
+const insertions = { tables: ['events'], query: insertionOfMany }
+
+/** The first event of a record, of which nothing depends on another, waits for those of other records. */
+export async function insertEvent(db: Db, row: NewEventRow): Promise<void> {
+	if (row.sequence && db.shared) db.shared.later(insertions, textsOf(row))
+	else await db.run(insertion, row)
+}
 
 /** Stores the next events of several records with one statement. */
 export const insertEvents = (db: Db, rows: readonly NewEventRow[]) => list.run(db, insertionOfMany, rows.map(textsOf))

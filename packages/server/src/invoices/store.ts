@@ -8,7 +8,7 @@ import {
 	madeOnce,
 	type Placeholders,
 	query,
-	type Rows,
+	type RowsStatement,
 	type SharedTransaction,
 } from '../db/database.ts'
 import type { Invoice } from '../generated/contract.ts'
@@ -77,10 +77,14 @@ function parsed(row: StoredRow | undefined): StoredInvoice | undefined {
 const completed = <T extends object>(stored: T, blank: object): T =>
 	Object.keys(blank).every((name) => name in stored) ? stored : { ...stored, ...blank, ...stored }
 
+/** The table, and those that refer to it. */
+export const tablesOfInvoices = ['invoices', 'time_entries', 'client_links']
+
 /** On PostgreSQL. */
-const insertionOfMany = madeOnce(
-	(columns: readonly string[]) =>
-		query<Rows>((knex, { rows }) => {
+const insertionsOf = madeOnce(
+	(columns: readonly string[]): RowsStatement => ({
+		tables: tablesOfInvoices,
+		query: query((knex, { rows }) => {
 			const row = { organizationId: knex.ref('r.organizationId'), invoiceNumber: knex.ref('r.invoiceNumber') }
 			// The statement has to fail, whose answer nobody waits for: no invoice may be without a number.
 			const number = knex.raw('case when exists ? then null else ? end', [retiredNumber(knex, row), row.invoiceNumber])
@@ -91,6 +95,7 @@ const insertionOfMany = madeOnce(
 				[...columns, ...values, rows],
 			)
 		}),
+	}),
 	(columns) => columns.join(),
 )
 const insertionIfFree = query<StoredInvoice & SearchText>((knex, row) => {
@@ -102,13 +107,10 @@ const insertionIfFree = query<StoredInvoice & SearchText>((knex, row) => {
 	)
 })
 
-/** The table, and those that refer to it. */
-export const tablesOfInvoices = ['invoices', 'time_entries', 'client_links']
-
 /** Stores a new invoice with those of other changes; all fail when its number is taken: a live invoice has it, or a deleted one had it. */
 export function insertInvoiceLater(shared: SharedTransaction, invoice: StoredInvoice): void {
 	const row = withText(invoice)
-	shared.later(tablesOfInvoices, insertionOfMany(Object.keys(row)), row)
+	shared.later(insertionsOf(Object.keys(row)), row)
 }
 
 /** Stores a new invoice; false when its number is taken. */

@@ -20,6 +20,7 @@ const insertMany = query<Rows>((knex, { rows }) =>
 		[rows],
 	),
 )
+const insertions = { tables: ['notes'], query: insertMany }
 const own = query<{ organizationId: string }, { text: string }>((knex, key) => knex('notes').where(key).select('text'))
 const lock = query<{ name: string }>((knex, key) => knex('records').where(key).forUpdate())
 const fails = query<object>((knex) => knex.raw('select 1 / 0'))
@@ -124,7 +125,7 @@ it('They leave rows that one statement writes for all of them, but for those of 
 	const leave =
 		(text: string): Change =>
 		async (tx, organizationId) => {
-			tx.shared?.later(['notes'], insertMany, { organizationId, text })
+			tx.shared?.later(insertions, { organizationId, text })
 			return 'stored'
 		}
 	const mistake = new Error('no')
@@ -233,14 +234,15 @@ it('An organization whose row cannot be written stays out of the next', async ()
 			[rows],
 		),
 	)
+	const insertions = { tables: ['own_notes'], query: insertOwn }
 	let runs = 0
 	const leave: Change = async (tx, organizationId) => {
 		runs++
-		tx.shared?.later(['own_notes'], insertOwn, { organizationId, text: 'taken' })
+		tx.shared?.later(insertions, { organizationId, text: 'taken' })
 	}
 	const leaveNew: Change = async (tx, organizationId) => {
 		runs++
-		tx.shared?.later(['own_notes'], insertOwn, { organizationId, text: `note ${runs}` })
+		tx.shared?.later(insertions, { organizationId, text: `note ${runs}` })
 	}
 	const organizationIds = ['a', 'b', 'c'].map(newOrganization)
 	await other.query(`insert into own_notes values ($1, 'taken')`, [organizationIds[1]])

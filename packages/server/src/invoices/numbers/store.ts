@@ -53,6 +53,8 @@ const moveSeries = query<Part<Counter>>((knex, part, dialect) =>
 		[given(knex, part, dialect)],
 	),
 )
+const firstCounters = { tables: ['organizations'], query: moveFirst }
+const otherCounters = { tables: ['number_series'], query: moveSeries }
 
 /** A caller's number does not advance the counter to this or beyond: a JavaScript number could no longer hold it exactly. */
 const maxCounter = 9_000_000_000_000_000
@@ -71,8 +73,7 @@ async function advance(db: Db, key: SeriesKey): Promise<number> {
 	if (shared && known !== undefined) {
 		const next = known + 1
 		shared.remember(nameOf(key), next)
-		if (series === firstSeries) shared.later(['organizations'], moveFirst, { ...key, next })
-		else shared.later(['number_series'], moveSeries, { ...key, next })
+		shared.later(series === firstSeries ? firstCounters : otherCounters, { ...key, next })
 		return known
 	}
 	const next =
