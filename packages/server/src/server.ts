@@ -129,7 +129,9 @@ export async function startServer({ db: database, config, log, now: given, looku
 		now,
 		drainJobs: background?.drainJobs,
 		metricsUrl: metrics?.url,
-		setupPath: config.WEB === 'on' && !(await canAnybodySignIn(db)) ? setupPath(services.secrets) : undefined,
+		// A worker has no pages.
+		setupPath:
+			config.WEB === 'on' && config.ROLE !== 'worker' && !(await canAnybodySignIn(db)) ? setupPath(services.secrets) : undefined,
 		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
 			connections.announceEnd()
 			// No load balancer sends requests to a worker.

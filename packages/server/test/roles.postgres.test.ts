@@ -36,6 +36,7 @@ it('A process with ROLE=api takes requests and does nothing else; one with ROLE=
 	await api.remit.invoices.update(id, { status: 'paid' })
 	await sink.events(6, 20_000)
 
+	expect(worker.setupPath).toBeUndefined()
 	const statusOf = async (path: string) => (await fetch((worker as RunningServer).url + path)).status
 	expect(await Promise.all(['/health', '/ready', '/api/invoices', '/view/invoice/x', '/nowhere'].map(statusOf))).toEqual([
 		...[200, 200],
