@@ -62,6 +62,8 @@ interface WaitingRow {
 	readonly size: number
 }
 
+type NewRow = Pick<WaitingRow, 'statement' | 'row'>
+
 /** What the changes of a transaction leave for those that come behind them. */
 interface Notes {
 	/** What ran `once`, as a promise, and what a change remembers, by its name. Not what was undone. */
@@ -76,27 +78,23 @@ interface Notes {
 	waits?: (isWaiting: boolean) => void
 }
 
-/** Characters of rows that a change leaves at most, since they are kept in memory; and that a statement takes, as one value. */
+/** Characters of rows that wait at most: they are kept in memory, and a statement takes them as one value. */
 const mostWaiting = 1_000_000
+
+/** Has rows wait, or runs their statements when there are too many. */
+function leave(db: Db, notes: Notes, rows: readonly NewRow[]): void {
+	for (const { statement, row } of rows) {
+		const size = (notes.later.at(-1)?.size ?? 0) + row.length
+		notes.later.push({ statement, row, size })
+		if (size > mostWaiting) runLater(db, notes)
+	}
+}
 
 /** Runs the statements for the rows that wait. */
 function runLater(db: Db, notes: Notes): void {
 	const kinds = Map.groupBy(notes.later, ({ statement }) => statement)
 	notes.later = []
-	for (const [{ query }, rows] of kinds) {
-		let part: string[] = []
-		let size = 0
-		for (const { row } of rows) {
-			if (size + row.length > mostWaiting && part.length > 0) {
-				send(notes, db.run(query, { rows: `[${part.join(',')}]` }))
-				part = []
-				size = 0
-			}
-			part.push(row)
-			size += row.length
-		}
-		send(notes, db.run(query, { rows: `[${part.join(',')}]` }))
-	}
+	for (const [{ query }, rows] of kinds) send(notes, db.run(query, { rows: `[${rows.map(({ row }) => row).join(',')}]` }))
 }
 
 function send(notes: Notes, statements: Promise<unknown>): void {
@@ -233,10 +231,7 @@ function transactionOf(
 			sent: (statements) => send(notes, statements),
 			later(statement, values) {
 				requireOpen()
-				const row = JSON.stringify(values)
-				const size = (notes.later.at(-1)?.size ?? 0) + row.length
-				notes.later.push({ statement, row, size })
-				if (size > mostWaiting) runLater(db, notes)
+				leave(db, notes, [{ statement, row: JSON.stringify(values) }])
 			},
 		},
 		async attempt(work) {
@@ -336,7 +331,7 @@ export async function sideBySide(
 			})
 		try {
 			const value = await inside(own, statements, part, watched, false)
-			notes.later.push(...part.later)
+			leave(db, notes, part.later)
 			return { value }
 		} catch (error) {
 			if (hasWritten || !isOwn(error)) fail(error)

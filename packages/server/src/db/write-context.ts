@@ -42,6 +42,7 @@ export async function takeChangeTime(tx: Transaction, origin: Origin, organizati
 	const now = await tx.once(`time of ${organizationId}`, async () => {
 		const last = tx.shared?.recall<number>(lastTimeOf(organizationId))
 		if (last !== undefined) {
+			// As the statement says it.
 			const changedAt = last >= origin.now && last <= origin.now + aheadMs ? last : origin.now
 			tx.shared?.later(timesLater, { organizationId, changedAt })
 			return changedAt
