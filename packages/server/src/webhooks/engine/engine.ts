@@ -22,11 +22,11 @@ import {
 	completeDeliveries,
 	releaseDeliveries,
 	releaseEveryDelivery,
-	type Target,
 } from './queue-store.ts'
 import { type AttemptResult, bytesOf, classify, signalOf } from './results.ts'
 import { Signers } from './signers.ts'
 import { Targets } from './targets.ts'
+import type { Target } from './targets-store.ts'
 
 export interface EngineOptions {
 	readonly db: Database

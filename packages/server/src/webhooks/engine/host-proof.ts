@@ -4,7 +4,7 @@ import type { Database, Db } from '../../db/database.ts'
 import type { Admit } from '../../outside/dispatchers.ts'
 import { useEndpointPass } from '../endpoint-store.ts'
 import { admitAttempt, admitElsewhere, admitNetworks, holdHosts, lapseMovedHost, proveHosts, restHosts } from './host-store.ts'
-import type { Target } from './queue-store.ts'
+import type { Target } from './targets-store.ts'
 
 /** How long a host waits whose networks have had their attempts of the hour. */
 const holdMs = 300_000

@@ -14,7 +14,8 @@ import { endWaiting } from '../backlog-store.ts'
 import { lockDelivery } from '../delivery-store.ts'
 import { createEndpoint } from '../endpoint-store.ts'
 import { deliverAllAgain } from '../redelivery-store.ts'
-import { type ClaimedDelivery, claimDeliveries, completeDeliveries, type DeliveryResult, findTargets } from './queue-store.ts'
+import { type ClaimedDelivery, claimDeliveries, completeDeliveries, type DeliveryResult } from './queue-store.ts'
+import { findTargets } from './targets-store.ts'
 
 const secrets = openSecrets({ ENCRYPTION_KEYS: encryptionKey(1), DATA_DIR: '' })
 

@@ -2,7 +2,8 @@
 import type { Outcome } from '../../outside/http.ts'
 import { nextAttempt, type Pause, retryAfterMs } from '../../work/backoff.ts'
 import type { HealthSignal } from './endpoint-health.ts'
-import type { ClaimedDelivery, DeliveryResult, Target } from './queue-store.ts'
+import type { ClaimedDelivery, DeliveryResult } from './queue-store.ts'
+import type { Target } from './targets-store.ts'
 
 export interface AttemptInput {
 	readonly target: Target

@@ -2,7 +2,7 @@
 // endpoint: 1 ms for four of them after 40,000 deliveries. So while a queue drains it is made ten times a second. Between, only the endpoints
 // that it found are asked about, each from the place in its queue where something was due.
 import type { Db } from '../../db/database.ts'
-import { findTargets, findTargetsAmong, type Target } from './queue-store.ts'
+import { findTargets, findTargetsAmong, type Target } from './targets-store.ts'
 
 /** For so long other endpoints wait, and what became due before what an endpoint had due. */
 const trustedMs = 100
