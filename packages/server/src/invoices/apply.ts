@@ -8,7 +8,7 @@ import { blankParty, type StoredInvoice } from './invoice.ts'
 import { type Line, mergeLines, requireForward, taxesOf } from './pricing/lines.ts'
 import { computeInvoice, type InvoiceTotals, type LineAmounts, TotalsError } from './pricing/totals.ts'
 import type { Snapshot } from './snapshot.ts'
-import { applyStatus, paidOf, reopened } from './status.ts'
+import { applyStatus, paidOf, statusOfMoney } from './status.ts'
 
 const totals = ['subtotalCents', 'taxCents', 'totalCents'] as const
 const dates = ['issuedDate', 'dueDate', 'paidDate', 'periodStart', 'periodEnd'] as const
@@ -64,7 +64,7 @@ export function applyInput(
 	if (lines.length > 0) Object.assign(next, amounts(stored, next, lines, input))
 	else if (stored.lineItems.length > 0) Object.assign(next, withoutLines, writtenTotals(input))
 	Object.assign(next, { amountPaidCents: paidOf(stored, next, input, paidByStatus) })
-	Object.assign(next, reopened(stored, next, input))
+	Object.assign(next, statusOfMoney(stored, next, input))
 	return {
 		...applyStatus(stored, next, input, now),
 		...parties(stored, next, input),

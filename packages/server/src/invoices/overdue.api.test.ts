@@ -134,7 +134,7 @@ describe('an invoice stays as it is', () => {
 		server.clock.now = due
 		const [id, empty] = [await create(tenant), await create(tenant, { totalCents: 0 })]
 		await tenant.ask('POST', '/api/payments', { body: { invoiceId: id, amountCents: 60 } })
-		await patch(tenant, id, { totalCents: 60 })
+		await patch(tenant, id, { totalCents: 60, status: 'sent' })
 		const before = await read(tenant, id)
 		await sweepAt(nextDay)
 		expect(await read(tenant, id)).toEqual(before)
@@ -144,7 +144,7 @@ describe('an invoice stays as it is', () => {
 		expect(await read(tenant, id)).toMatchObject({ status: 'sent', amountDueCents: 1, isOverdue: true })
 		await server.runJobs()
 		expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: true })
-		await patch(tenant, id, { totalCents: 60 })
+		await patch(tenant, id, { totalCents: 60, status: 'overdue' })
 		const { isOverdue } = (await tenant.ask('GET', '/api/invoices?status=overdue&limit=2')).body.data.find(
 			(invoice: { id: string }) => invoice.id === id,
 		)

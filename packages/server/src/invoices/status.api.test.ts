@@ -289,7 +289,7 @@ describe('marking paid an invoice of a deal', () => {
 			const dealId = await newDeal()
 			const covered = await create({ dealId, status: 'sent', totalCents: 100 })
 			await server.ask('POST', '/api/payments', { body: { invoiceId: covered, amountCents: 60 } })
-			await patch(covered, { totalCents: 60 })
+			await patch(covered, { totalCents: 60, status: 'sent' })
 			for (const status of ['draft', 'paid', 'cancelled']) await create({ dealId, status })
 			await create({ dealId: await newDeal(), status: 'sent' })
 			expect(await pay(await create({ dealId, status: 'sent' }))).toEqual(advanced)

@@ -45,12 +45,16 @@ export function paidOf(before: StoredInvoice, next: StoredInvoice, input: Status
 const isOwed = (invoice: StoredInvoice): boolean => amountDue(invoice) > 0 || (amountDue(invoice) < 0 && invoice.totalCents < 0)
 
 /**
- * A status that a payment gave an invoice goes when a change leaves something owed, with what says how it was paid: a caller wrote
- * neither. One that was ever sent is sent again, and the job makes it overdue if it is.
+ * The status that follows from what is owed, unless the caller writes one. An invoice whose total comes down to what was paid of it is
+ * `paid`. A status that a payment gave goes when something is owed again, with what says how it was paid: one that was ever sent is
+ * sent again, and the job makes it overdue if it is.
  */
-export function reopened(before: StoredInvoice, next: StoredInvoice, input: StatusInput): Partial<StoredInvoice> {
-	if (!before.paidByPayment || input.status !== undefined || !isOwed(next) || amountDue(next) === amountDue(before)) return {}
-	const { statusBeforePayment, sentAt } = before
+export function statusOfMoney(before: StoredInvoice, next: StoredInvoice, input: StatusInput): Partial<StoredInvoice> {
+	if (input.status !== undefined || amountDue(next) === amountDue(before)) return {}
+	const { status, paidByPayment, statusBeforePayment, sentAt } = before
+	if (status !== 'paid' && isOwed(before) && !isOwed(next) && next.amountPaidCents > 0)
+		return { status: 'paid', paidByPayment: true, statusBeforePayment: status }
+	if (!paidByPayment || !isOwed(next)) return {}
 	return {
 		status: sentAt === null ? (statusBeforePayment ?? 'draft') : 'sent',
 		paidDate: input.paidDate === undefined ? null : next.paidDate,

@@ -304,6 +304,42 @@ it('A note never changes the status that a payment gave', async () => {
 	expect(await read(id)).toMatchObject({ status: 'sent', paymentMethod: null })
 })
 
+it.each(['draft', 'sent', 'overdue'])(
+	'An invoice that is %s is paid when its total comes down to what was paid of it',
+	async (status) => {
+		const dealId = await tenant.newDeal({ stage: 'invoiced' })
+		const id = await create({ lineItems: [{ unitPriceCents: 5_000 }], status, dealId })
+		await pay({ invoiceId: id, amountCents: 3_000, method: 'cash' })
+		await patch(id, { lineItems: [{ unitPriceCents: 3_000 }] })
+		const paid = { status: 'paid', paidDate: expect.any(Number), paymentState: 'paid', amountPaidCents: 3_000, amountDueCents: 0 }
+		expect(await read(id)).toMatchObject(paid)
+		expect(await eventsOf(id)).toContain('invoice.paid')
+		expect((await ask('GET', `/api/deals/${dealId}`)).data.stage).toBe('paid')
+		await patch(id, { lineItems: [{ unitPriceCents: 4_000 }] })
+		expect(await read(id)).toMatchObject({ status, paidDate: null, amountDueCents: 1_000 })
+		await patch(id, { lineItems: [{ unitPriceCents: 2_000 }] })
+		expect(await read(id)).toMatchObject({ status: 'paid', amountPaidCents: 2_000 })
+	},
+)
+
+it('A total that comes down to what was paid changes no status that its caller writes, and none of an invoice without money', async () => {
+	const id = await create({ totalCents: 500, status: 'sent' })
+	await pay({ invoiceId: id, amountCents: 300 })
+	await patch(id, { totalCents: 300, status: 'sent' })
+	expect(await read(id)).toMatchObject({ status: 'sent', amountDueCents: 0 })
+	await patch(id, { totalCents: 200 })
+	expect(await read(id)).toMatchObject({ status: 'sent', amountPaidCents: 200 })
+	const unpaid = await create({ totalCents: 500, status: 'sent' })
+	await patch(unpaid, { totalCents: 0 })
+	expect(await read(unpaid)).toMatchObject({ status: 'sent', amountDueCents: 0 })
+	// What a caller had called paid is so by the caller's word again.
+	const said = await create({ totalCents: 500, status: 'paid' })
+	await patch(said, { totalCents: 600 })
+	await patch(said, { totalCents: 500 })
+	await patch(said, { totalCents: 600 })
+	expect(await read(said)).toMatchObject({ status: 'paid', amountDueCents: 100 })
+})
+
 it('An invoice that a payment made paid stays so when its caller says so, or nothing is missing', async () => {
 	const id = await create({ totalCents: 500, status: 'sent' })
 	await pay({ invoiceId: id, amountCents: 500 })
