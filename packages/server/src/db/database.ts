@@ -34,6 +34,15 @@ export interface SharedTransaction {
 	 * before the commit. If it fails, it is as with `sent`.
 	 */
 	later(statement: RowsStatement, row: object): void
+	/**
+	 * Runs a statement for the rows of all changes that ask for it now, each of another organization, and returns what it returns of this
+	 * one's row; it does not look at rows that wait (`later`). Absent where changes run one after the other. If it fails, it is as with `sent`.
+	 */
+	together?<Row extends OfOrganization>(query: Query<Rows, Row>, row: OfOrganization): Promise<Row | undefined>
+}
+
+export interface OfOrganization {
+	readonly organizationId: string
 }
 
 /** A statement on PostgreSQL that takes rows of several changes. There is one object for each. */

@@ -1,12 +1,16 @@
 // Transactions on PostgreSQL: of one change, of several of an organization one after the other (postgres/groups.ts), and of several organizations
 // side by side (postgres/batches.ts). Statements on whose answer nothing depends are not waited for, and those of the same kind are
 // run as one for all changes.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
 import {
 	type Db,
+	type OfOrganization,
 	OutcomeUnknown,
 	type Query,
+	type Rows,
 	type RowsStatement,
+	type SharedTransaction,
 	type Transaction,
 	UniqueViolation,
 	unavailability,
@@ -26,7 +30,7 @@ import {
 } from './postgres/errors.ts'
 import type { Group } from './postgres/groups.ts'
 import type { Statements } from './statements.ts'
-import { lastTimeOf, lockFreeTime } from './write-context.ts'
+import { lastTimeOf, lockFreeTimes } from './write-context.ts'
 
 export interface Named {
 	/** Under which a connection keeps its plan. */
@@ -112,6 +116,7 @@ const isAnswered = (error: unknown) => error instanceof UniqueViolation || error
 /** Whatever a change makes of it: behind a statement that failed, PostgreSQL refuses those that it waits for. */
 const rootOf = (error: unknown, late: Error | undefined) => (late ? new Undone(lateFailure, { cause: late }) : error)
 
+const sharedFailure = 'a statement had failed that it shared with others'
 const lateFailure = 'a statement had failed for which no change waited'
 
 export type Transact = <T>(durable: boolean, work: (run: Run, notes: Notes) => Promise<T>) => Promise<T>
@@ -281,19 +286,21 @@ export async function sideBySide(
 ): Promise<End[]> {
 	run(`set local lock_timeout = ${groupLockMs}`).catch(() => {})
 	const db = runner(run, statements)
-	const lastTimes = await Promise.all(jobs.map(({ organizationId }) => lockFreeTime(db, organizationId)))
+	const organizationIds = jobs.map(({ organizationId }) => organizationId)
+	const lastTimes = await lockFreeTimes(db, organizationIds)
 	// Of the rows that all of them leave, it is the one that the error is about.
 	notes.failed = (error) => {
-		const index = jobs.findIndex(({ organizationId }) => isAboutRowOf(error, organizationId))
+		const index = organizationIds.findIndex((id) => isAboutRowOf(error, id))
 		if (index >= 0) failed(index, error)
 	}
+	const together = askedTogether(db)
 	const failures: unknown[] = []
 	const runPart = async ({ organizationId, work }: (typeof jobs)[number], index: number): Promise<End> => {
-		const lastTime = lastTimes[index]
+		const lastTime = lastTimes.get(organizationId)
 		if (lastTime === undefined) return 'not begun'
 		let hasWritten = false
 		const fail = (error: unknown) => {
-			if (isRefused(error)) return
+			if (isRefused(error) || error instanceof Undone) return
 			failures.push(error)
 			failed(index, error)
 		}
@@ -306,6 +313,16 @@ export async function sideBySide(
 		const watched = (tx: Transaction) =>
 			work({
 				...tx,
+				shared: {
+					...(tx.shared as SharedTransaction),
+					together(query, row) {
+						hasWritten = true
+						return together(query, row).catch((error) => {
+							failures.push(error)
+							throw new Undone(sharedFailure, { cause: error })
+						})
+					},
+				},
 				// There is no savepoint for a part: if it has written, nothing is stored, whatever its change makes of its failure.
 				attempt: (attempted) => {
 					const hadWritten = hasWritten
@@ -342,6 +359,28 @@ export async function sideBySide(
 	if (failures.length === 0) return ends
 	const [failure] = failures
 	throw failsAlone(failure) ? new Undone('a change beside it failed', { cause: failure }) : failure
+}
+
+/** Asks for rows of several organizations with one statement, which is sent when all that can ask at the same time have done so. */
+function askedTogether(db: Db): NonNullable<SharedTransaction['together']> {
+	const asked = new Map<
+		Query<Rows, OfOrganization>,
+		{ readonly rows: OfOrganization[]; readonly answers: Promise<OfOrganization[]> }
+	>()
+	const ask = <Row extends OfOrganization>(query: Query<Rows, Row>) => {
+		const rows: OfOrganization[] = []
+		const answers = nextTurn().then(() => {
+			asked.delete(query)
+			return db.all(query, { rows: JSON.stringify(rows) })
+		})
+		asked.set(query, { rows, answers })
+		return { rows, answers }
+	}
+	return async <Row extends OfOrganization>(query: Query<Rows, Row>, row: OfOrganization) => {
+		const { rows, answers } = asked.get(query) ?? ask(query)
+		rows.push(row)
+		return (await answers).find(({ organizationId }) => organizationId === row.organizationId) as Row | undefined
+	}
 }
 
 /** Whether an error is what a change says of itself, and not one of the database. */

@@ -1,7 +1,7 @@
 // Many rows in one go: as parameters of a change, and what is to be done to each. PostgreSQL takes all at once, since a statement that
 // waits for the one before costs it a round trip; SQLite takes them one by one, which costs it less and leaves others a turn between.
 import type { Knex } from 'knex'
-import type { Db, Dialect, Placeholders, Query, Rows } from './database.ts'
+import type { Db, Dialect, OfOrganization, Placeholders, Query, Rows } from './database.ts'
 
 /** What a statement takes: on SQLite a row; on PostgreSQL the JSON of all of them. */
 export type Part<Row> = Partial<Row> | Rows
@@ -41,6 +41,16 @@ export class RowList<Row extends object> {
 	/** Runs a change on all rows. */
 	async run(db: Db, query: Query<Part<Row>, unknown>, rows: readonly Partial<Row>[]): Promise<void> {
 		for (const part of partsOf(db, rows)) await db.run(query, part)
+	}
+
+	/** Runs a change on a row of an organization, and returns what it returns of it. Of changes side by side, all have one statement. */
+	async one<Result extends OfOrganization>(
+		db: Db,
+		query: Query<Part<Row>, Result>,
+		row: Row & OfOrganization,
+	): Promise<Result | undefined> {
+		if (db.shared?.together) return db.shared.together(query, row)
+		return (await this.all(db, query, [row]))[0]
 	}
 
 	/** Runs a change on all rows, and returns what it returns of each. */

@@ -67,15 +67,26 @@ const setTimes = query<Part<ChangeTime>>((knex, part, dialect) =>
 )
 const timesLater = { tables: ['change_times'], query: setTimes }
 
-const freeTurn = query<{ organizationId: string }, ChangeTime>((knex, key) =>
-	knex('change_times').where(key).select('changedAt').forUpdate().skipLocked(),
+const turns = new RowList<{ organizationId: string }>({ organizationId: 'text' })
+const freeTurns = query<Part<{ organizationId: string }>, ChangeTime>((knex, part, dialect) =>
+	knex.raw(
+		`select c."organizationId", c."changedAt" from ? inner join change_times as c on c."organizationId" = r."organizationId"
+		for update of c skip locked`,
+		[turns.table(knex, part, dialect)],
+	),
 )
 
-/** Locks the time of an organization and returns it, unless another transaction has it, or the organization has none yet. On PostgreSQL. */
-export const lockFreeTime = async (db: Db, organizationId: string): Promise<number | undefined> =>
-	(await db.get(freeTurn, { organizationId }))?.changedAt
+/**
+ * Locks the times of organizations and returns them, but for those that another transaction has, or that have none yet. On
+ * PostgreSQL.
+ */
+export async function lockFreeTimes(db: Db, organizationIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+	const keys = organizationIds.map((organizationId) => ({ organizationId }))
+	const free = await turns.all(db, freeTurns, keys)
+	return new Map(free.map(({ organizationId, changedAt }) => [organizationId, changedAt]))
+}
 
-/** Under which a transaction remembers what `lockFreeTime` has returned. */
+/** Under which a transaction remembers what `lockFreeTimes` has returned. */
 export const lastTimeOf = (organizationId: string) => `last time of ${organizationId}`
 
 /** For what only reads, for what is not there before the transaction, and for a demo, whose records are from earlier times. */

@@ -265,13 +265,47 @@ it('One that waits for a lock does not hold up the others', async () => {
 	expect(await ends).toEqual(Array(3).fill('stored'))
 })
 
-it('A second change of an organization forms a group with the first, beside them', async () => {
-	// However slow the machine is, the group then takes both.
+it('A few changes of an organization are in one after the other, and many form a group, beside them', async () => {
+	// However slow the machine is, the group then takes all.
 	vi.useFakeTimers({ toFake: ['setTimeout'] })
-	const [twice, once] = [newOrganization(), newOrganization()]
-	const [first, second, third] = await together([idOf, idOf, idOf], { organizationIds: [twice, twice, once] })
+	const [twice, often, once] = [newOrganization(), newOrganization(), newOrganization()]
+	const organizationIds = [twice, twice, ...Array(5).fill(often), once]
+	const ids = await together(Array(8).fill(idOf), { organizationIds })
+	expect(new Set(ids).size).toBe(3)
+	expect(ids).toEqual([ids[0], ids[1], ...Array(5).fill(ids[2]), ids[0]])
+})
+
+const named = query<Rows, Note>((knex, { rows }) =>
+	knex.raw(
+		`insert into notes ("organizationId", text) select "organizationId", text from json_populate_recordset(null::notes, ?::json)
+		returning "organizationId", text || ' of ' || pg_current_xact_id() as text`,
+		[rows],
+	),
+)
+/** Asks with the others, and has the answer of its own row. */
+const asks =
+	(text: string): Change =>
+	async (tx, organizationId) =>
+		(await tx.shared?.together?.(named, { organizationId, text } as Note))?.text
+
+it('They ask with one statement, each for a row of its own', async () => {
+	const [first, second, third] = (await together([asks('one'), asks('two'), asks('three')])) as string[]
+	const id = first?.split(' of ')[1]
+	expect([first, second, third]).toEqual(['one', 'two', 'three'].map((text) => `${text} of ${id}`))
+	const { rows } = await other.query('select count(distinct written)::int as statements from notes')
+	expect(rows).toEqual([{ statements: 1 }])
+})
+
+it('When the statement fails that they ask with, each begins again by itself, and none stays out of the next', async () => {
+	const organizationIds = [newOrganization(), newOrganization()]
+	const asksOrWrites =
+		(text: string): Change =>
+		async (tx, organizationId) =>
+			tx.shared?.together ? asks('the same')(tx, organizationId) : note(text)(tx, organizationId)
+	expect(await together([asksOrWrites('one'), asksOrWrites('two')], { organizationIds })).toEqual(['stored', 'stored'])
+	expect(await notes()).toEqual(['one', 'two'])
+	const [first, second] = await together([idOf, idOf], { organizationIds })
 	expect(second).toBe(first)
-	expect(third).not.toBe(first)
 })
 
 it('One that takes too long fails alone', async () => {

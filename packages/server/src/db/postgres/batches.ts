@@ -2,7 +2,7 @@
 // statements of all take a round trip together. First it takes the turns of their organizations that are free: whoever finds it taken by another
 // process is in the next, and then waits by itself. A change that fails before it has written anything leaves the others alone. Otherwise nothing of the
 // batch is stored, each begins again by itself, and the organization whose change it was stays out of batches for a while: what
-// it does wrong costs the others one attempt.
+// it does wrong costs the others one attempt. What comes for an organization that has a change in a batch waits here for the next.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Shares } from '../../base/shares.ts'
 import { hasTakenTooLong, isUndone, reasonOf } from './errors.ts'
@@ -13,6 +13,8 @@ export type Work<Tx> = (tx: Tx) => Promise<unknown>
 export interface Job<Tx> {
 	readonly organizationId: string
 	readonly work: Work<Tx>
+	/** Whether it may be in a batch. */
+	readonly isShort: boolean
 	readonly resolve: (value: unknown) => void
 	readonly reject: (error: unknown) => void
 	/** Until when it waits for its turn, however often it begins again. */
@@ -40,18 +42,26 @@ export interface Batch<Tx> {
 interface Ways<Tx> extends Batch<Tx> {
 	/** Runs the work as soon as there is room for a batch; rejects when there is none in time. */
 	enter(work: () => Promise<void>, patienceMs: number): Promise<void>
-	/** Runs a change that was alone when there was room, and what comes to its organization meanwhile. */
-	runAlone(job: Job<Tx>): Promise<void>
+	/** Runs the changes of an organization that was alone when there was room, and what comes to it meanwhile. */
+	runAlone(organizationId: string, jobs: Job<Tx>[]): Promise<void>
+	/** Has the changes of an organization wait by themselves for its turn. */
+	begin(organizationId: string, jobs: Job<Tx>[]): void
 	/** Runs a change by itself that was not stored with its batch. */
 	again(job: Job<Tx>): void
-	/** Takes a change for the next batch, or for the group that its organization has by now. */
-	passed(job: Job<Tx>): void
+	/** Takes a change that has waited here, as one that has just come. */
+	add(job: Job<Tx>): void
 }
 
 /** All of them wait for the longest. */
 const most = 25
 /** Batches at once: one works while the other is written to the disk. With more, each would have fewer changes, and all of them cost more. */
 const atOnce = 2
+/** Changes of a batch that is worthwhile beside any other. */
+const enough = 16
+/** How long a batch waits for as many as are worthwhile: one that runs may be slow. */
+const gatherMs = 20
+/** Changes of an organization that wait for one of it, each for a batch of its own. More of them are cheaper in a group. */
+const mostBehind = 3
 /** How long an organization stays out of batches after a change that failed. */
 const outMs = 10_000
 /** Organizations to remember. */
@@ -59,15 +69,24 @@ const maxRemembered = 10_000
 
 type Waiting<Tx> = Map<string, Job<Tx>>
 
+/** The changes of an organization that has one in a batch. */
+interface Line<Tx> {
+	/** The batch, while it waits for a connection. */
+	waitingIn: Waiting<Tx> | undefined
+	readonly behind: Job<Tx>[]
+}
+
 export class Batches<Tx> {
 	readonly #ways: Ways<Tx>
 	readonly #room = new Shares({ size: atOnce })
 	/** The batch that takes more. */
 	#open: Waiting<Tx> | undefined
-	/** The batch in which the change of an organization waits for a connection. */
-	readonly #waitingIn = new Map<string, Waiting<Tx>>()
-	/** The organizations whose changes run, in a batch or alone when there was room for one. */
-	readonly #underWay = new Set<string>()
+	/** By organization. */
+	readonly #lines = new Map<string, Line<Tx>>()
+	/** The batches that run, or changes that run alone as there was no other. */
+	readonly #running = new Set<readonly Job<Tx>[]>()
+	/** Tells the batch that gathers changes that one has come, or that another batch has ended. */
+	#wake = () => {}
 	/** Until when an organization stays out. */
 	readonly #out = new Map<string, number>()
 
@@ -77,7 +96,7 @@ export class Batches<Tx> {
 
 	/** Whether the change of an organization would wait for nothing but a connection. */
 	takes(organizationId: string): boolean {
-		return !this.#underWay.has(organizationId) && (this.#out.get(organizationId) ?? 0) <= performance.now()
+		return !this.#lines.has(organizationId) && (this.#out.get(organizationId) ?? 0) <= performance.now()
 	}
 
 	/** Takes the change of an organization that has none in here. */
@@ -86,19 +105,29 @@ export class Batches<Tx> {
 		const open = this.#open && this.#open.size < most ? this.#open : undefined
 		const waiting = open ?? new Map()
 		waiting.set(organizationId, job)
-		this.#waitingIn.set(organizationId, waiting)
+		this.#lines.set(organizationId, { waitingIn: waiting, behind: [] })
+		this.#wake()
 		if (open) return
 		this.#open = waiting
 		this.#enter(waiting, patientUntil)
 	}
 
-	/** Gives the change back that waits for an organization. */
-	remove(organizationId: string): Job<Tx> | undefined {
-		const waiting = this.#waitingIn.get(organizationId)
-		const job = waiting?.get(organizationId)
-		waiting?.delete(organizationId)
-		this.#waitingIn.delete(organizationId)
-		return job
+	/** Has a change wait here behind one of its organization; returns false where a group is better, or there is none. */
+	follow(job: Job<Tx>): boolean {
+		const line = this.#lines.get(job.organizationId)
+		if (!line || (line.waitingIn && (!job.isShort || line.behind.length >= mostBehind))) return false
+		line.behind.push(job)
+		return true
+	}
+
+	/** Gives back the changes of an organization that wait. */
+	remove(organizationId: string): Job<Tx>[] {
+		const { waitingIn, behind = [] } = this.#lines.get(organizationId) ?? {}
+		const job = waitingIn?.get(organizationId)
+		if (!job) return []
+		waitingIn?.delete(organizationId)
+		this.#lines.delete(organizationId)
+		return [job, ...behind]
 	}
 
 	#enter(waiting: Waiting<Tx>, patientUntil: number): void {
@@ -112,14 +141,21 @@ export class Batches<Tx> {
 			.run(owner as string, () => this.#ways.enter(run, patience()), patience())
 			.catch((error) => {
 				const jobs = this.#close(waiting)
+				const behind = this.#leave(jobs)
 				rejectLate(jobs, error)
 				for (const job of jobs) this.#ways.again(job)
+				for (const job of behind) this.#ways.add(job)
 			})
 	}
 
-	/** Waits while more come, as those do whose batch has just been answered: the first would take the connection for itself. Alone none waits. */
+	/**
+	 * Waits while more come, as those do whose batch has just been answered: the first would take the connection for itself. Beside a
+	 * batch that runs, another soon has as many, or is not worth what each costs. Alone none waits.
+	 */
 	async #gather(waiting: Waiting<Tx>): Promise<void> {
-		if (this.#underWay.size === 0) return
+		if (this.#running.size === 0) return
+		const until = performance.now() + gatherMs
+		while (waiting.size < this.#worthwhile() && performance.now() < until) await this.#next(until)
 		let size: number
 		do {
 			size = waiting.size
@@ -128,28 +164,59 @@ export class Batches<Tx> {
 		} while (waiting.size > size && waiting.size < most)
 	}
 
+	/** How many changes make a batch worthwhile beside those that run. */
+	#worthwhile(): number {
+		return Math.min(enough, ...[...this.#running].map(({ length }) => length))
+	}
+
+	/** Waits until a change comes or a batch ends. */
+	async #next(until: number): Promise<void> {
+		const { promise, resolve } = Promise.withResolvers<void>()
+		this.#wake = resolve
+		const timer = setTimeout(resolve, until - performance.now())
+		await promise
+		clearTimeout(timer)
+	}
+
 	/** Takes nothing more into a batch, and returns its changes. */
 	#close(waiting: Waiting<Tx>): Job<Tx>[] {
 		if (this.#open === waiting) this.#open = undefined
-		for (const organizationId of waiting.keys()) this.#waitingIn.delete(organizationId)
 		const jobs = [...waiting.values()]
 		waiting.clear()
+		for (const { organizationId } of jobs) (this.#lines.get(organizationId) as Line<Tx>).waitingIn = undefined
 		return jobs
+	}
+
+	/** Ends the lines behind changes, and returns what waited there. */
+	#leave(jobs: readonly Job<Tx>[]): Job<Tx>[] {
+		const behind = jobs.flatMap(({ organizationId }) => this.#lines.get(organizationId)?.behind ?? [])
+		for (const { organizationId } of jobs) this.#lines.delete(organizationId)
+		return behind
 	}
 
 	async #run(jobs: readonly Job<Tx>[]): Promise<void> {
 		const [first, ...more] = jobs
 		if (!first) return
+		this.#running.add(jobs)
+		try {
+			if (more.length === 0) await this.#ways.runAlone(first.organizationId, [first, ...this.#leave([first])])
+			else await this.#runTogether(jobs)
+		} finally {
+			this.#running.delete(jobs)
+			this.#wake()
+		}
+	}
+
+	async #runTogether(jobs: readonly Job<Tx>[]): Promise<void> {
 		const failures = new Map<Job<Tx>, unknown>()
-		for (const { organizationId } of jobs) this.#underWay.add(organizationId)
 		const again: Job<Tx>[] = []
 		const passed: Job<Tx>[] = []
+		const passedAgain: Job<Tx>[] = []
 		try {
-			if (more.length === 0) return await this.#ways.runAlone(first)
 			const ends = await this.#ways.together(jobs, (index, error) => failures.set(jobs[index] as Job<Tx>, error))
 			for (const [index, job] of jobs.entries()) {
 				const end = ends[index] as End
-				if (end === 'not begun') (job.wasPassed ? again : passed).push(job)
+				if (end === 'not begun') (job.wasPassed ? passedAgain : passed).push(job)
 				else if ('value' in end) job.resolve(end.value)
 				else job.reject(end.error)
 			}
@@ -160,14 +227,12 @@ export class Batches<Tx> {
 				else if (hasTakenTooLong(failures.get(job))) job.reject(failures.get(job))
 				else again.push(job)
 			}
-		} finally {
-			for (const { organizationId } of jobs) this.#underWay.delete(organizationId)
-			for (const job of again) this.#ways.again(job)
-			for (const job of passed) {
-				job.wasPassed = true
-				this.#ways.passed(job)
-			}
 		}
+		for (const job of again) this.#ways.again(job)
+		for (const job of passedAgain) this.#ways.begin(job.organizationId, [job, ...this.#leave([job])])
+		const behind = this.#leave(jobs)
+		for (const job of passed) job.wasPassed = true
+		for (const job of [...passed, ...behind]) this.#ways.add(job)
 	}
 
 	#leaveOut(organizationId: string): void {

@@ -1,5 +1,5 @@
 // Every change is answered, in whichever order groups and batches find room.
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { Undone } from './errors.ts'
 import { Groups } from './groups.ts'
 
@@ -78,5 +78,85 @@ it('A change whose turn another process has is in the next batch, and after that
 	expect(batches).toEqual([
 		['a', 'b'],
 		['a', 'c'],
+	])
+})
+
+/** Changes that run when they are let in, and the batches and groups in which they ran. */
+function batched() {
+	const ran: string[][] = []
+	const ends: (() => void)[] = []
+	const groups = new Groups<object>({
+		patienceMs: 1_000,
+		enter: (_, work) => work(),
+		async transact(work) {
+			const group: string[] = []
+			ran.push(group)
+			const run = async (change: (tx: object) => Promise<unknown>) => {
+				const value = await change({})
+				group.push(value as string)
+				return value
+			}
+			await work({ first: run, next: async (change) => ({ value: await run(change) }) })
+		},
+		async together(jobs) {
+			const values = await Promise.all(jobs.map(({ work }) => work({}) as Promise<string>))
+			ran.push(values)
+			await new Promise<void>((end) => ends.push(end))
+			return values.map((value) => ({ value }))
+		},
+	})
+	const change = (name: string) => groups.run(name[0] as string, async () => name, true)
+	return { ran, ends, change }
+}
+
+it('A change that comes while one of its organization is in a batch waits for the next, in its order', async () => {
+	const { ran, ends, change } = batched()
+	const changes = ['a1', 'b1'].map(change)
+	await vi.waitFor(() => expect(ends).toHaveLength(1))
+	changes.push(...['a2', 'b2', 'a3', 'b3'].map(change))
+	for (const count of [1, 2, 3]) {
+		await vi.waitFor(() => expect(ends).toHaveLength(count))
+		ends.at(-1)?.()
+	}
+	await Promise.all(changes)
+	expect(ran).toEqual([
+		['a1', 'b1'],
+		['a2', 'b2'],
+		['a3', 'b3'],
+	])
+})
+
+it('Many changes of an organization that come while one of it is in a batch share a transaction of their own', async () => {
+	const { ran, ends, change } = batched()
+	const changes = ['a1', 'b1'].map(change)
+	await vi.waitFor(() => expect(ends).toHaveLength(1))
+	changes.push(...['a2', 'a3', 'a4', 'a5', 'a6', 'a7'].map(change))
+	ends[0]?.()
+	await Promise.all(changes)
+	expect(ran).toEqual([
+		['a1', 'b1'],
+		['a2', 'a3', 'a4', 'a5', 'a6', 'a7'],
+	])
+})
+
+it('A batch waits beside a larger one until it is worth its cost, but not for one that is slow', async () => {
+	const { ran, ends, change } = batched()
+	const changes = ['a', 'b', 'c'].map(change)
+	await vi.waitFor(() => expect(ends).toHaveLength(1))
+	changes.push(...['d', 'e'].map(change))
+	await new Promise((turn) => setImmediate(turn))
+	expect(ran).toEqual([['a', 'b', 'c']])
+	changes.push(change('f'))
+	await vi.waitFor(() => expect(ran).toHaveLength(2))
+	ends[0]?.()
+	changes.push(...['g', 'h'].map(change))
+	// The second goes on.
+	await vi.waitFor(() => expect(ran).toHaveLength(3))
+	for (const end of ends) end()
+	await Promise.all(changes)
+	expect(ran).toEqual([
+		['a', 'b', 'c'],
+		['d', 'e', 'f'],
+		['g', 'h'],
 	])
 })

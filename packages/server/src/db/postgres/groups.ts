@@ -47,33 +47,35 @@ export class Groups<Tx> {
 		this.#batches = new Batches({
 			enter: (work, patienceMs) => places.enter(batchOwner, work, patienceMs),
 			together: (jobs, failed) => places.together(jobs, failed),
-			runAlone: (job) => this.#runTogether(job.organizationId, this.#opened(job.organizationId, [job])),
+			runAlone: (organizationId, jobs) => this.#runTogether(organizationId, this.#opened(organizationId, jobs)),
+			begin: (organizationId, jobs) => this.#begin(organizationId, jobs),
 			again: (job) => this.#enter(job.organizationId, [job]),
-			passed: (job) => this.#add(job, true),
+			add: (job) => this.#add(job),
 		})
 	}
 
 	run<T>(organizationId: string, work: (tx: Tx) => Promise<T>, isShort = false): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
 			const patientUntil = performance.now() + this.#places.patienceMs
-			this.#add(
-				{ organizationId, work, resolve: resolve as Job<Tx>['resolve'], reject, patientUntil, losses: 0, wasPassed: false },
-				isShort,
-			)
+			this.#add({
+				...{ organizationId, work, isShort, resolve: resolve as Job<Tx>['resolve'], reject, patientUntil },
+				...{ losses: 0, wasPassed: false },
+			})
 		})
 	}
 
-	#add(job: Job<Tx>, isShort: boolean): void {
-		const { organizationId } = job
+	#add(job: Job<Tx>): void {
+		const { organizationId, isShort } = job
 		const open = this.#open.get(organizationId)
 		if (open) {
 			open.push(job)
 			return
 		}
-		const batched = this.#batches.remove(organizationId)
-		if (batched) this.#begin(organizationId, [batched, job])
-		else if (isShort && !this.#underWay.has(organizationId) && this.#batches.takes(organizationId)) this.#batches.add(job)
-		else this.#begin(organizationId, [job])
+		if (this.#batches.follow(job)) return
+		const waiting = this.#batches.remove(organizationId)
+		if (waiting.length === 0 && isShort && !this.#underWay.has(organizationId) && this.#batches.takes(organizationId))
+			this.#batches.add(job)
+		else this.#begin(organizationId, [...waiting, job])
 	}
 
 	/** Begins a group that takes more, unless the organization has one. */

@@ -16,18 +16,22 @@ interface SeriesKey {
 
 type Counter = SeriesKey & { readonly next: number }
 
-const increment = query<{ organizationId: string }, { nextInvoiceNumber: number }>((knex, { organizationId }) =>
-	knex('organizations')
-		.where({ organizationId })
-		.update({ nextInvoiceNumber: knex.raw('?? + 1', ['nextInvoiceNumber']) })
-		.returning('nextInvoiceNumber'),
+const keys = new RowList<SeriesKey>({ organizationId: 'text', series: 'text' })
+const increment = query<Part<SeriesKey>, Omit<Counter, 'series'>>((knex, part, dialect) =>
+	knex.raw(
+		`update organizations set "nextInvoiceNumber" = organizations."nextInvoiceNumber" + 1 from ?
+		where organizations."organizationId" = r."organizationId"
+		returning organizations."organizationId", organizations."nextInvoiceNumber" as next`,
+		[keys.table(knex, part, dialect)],
+	),
 )
-const incrementSeries = query<SeriesKey, { nextNumber: number }>((knex, key) =>
-	knex('number_series')
-		.insert({ ...key, nextNumber: 2 })
-		.onConflict(['organizationId', 'series'])
-		.merge({ nextNumber: knex.raw('number_series."nextNumber" + 1') })
-		.returning('nextNumber'),
+const incrementSeries = query<Part<SeriesKey>, Omit<Counter, 'series'>>((knex, part, dialect) =>
+	knex.raw(
+		`insert into number_series ("organizationId", "series", "nextNumber") select r."organizationId", r.series, 2 from ? where true
+		on conflict ("organizationId", "series") do update set "nextNumber" = number_series."nextNumber" + 1
+		returning "organizationId", "nextNumber" as next`,
+		[keys.table(knex, part, dialect)],
+	),
 )
 
 const counters = new RowList<Counter>({ organizationId: 'text', series: 'text', next: 'bigint' })
@@ -76,13 +80,11 @@ async function advance(db: Db, key: SeriesKey): Promise<number> {
 		shared.later(series === firstSeries ? firstCounters : otherCounters, { ...key, next })
 		return known
 	}
-	const next =
-		series === firstSeries
-			? (await db.get(increment, { organizationId }))?.nextInvoiceNumber
-			: (await db.get(incrementSeries, key))?.nextNumber
-	if (next === undefined) throw new Error(`organization ${organizationId} is gone`)
-	shared?.remember(nameOf(key), Number(next))
-	return Number(next) - 1
+	const moved = await keys.one(db, series === firstSeries ? increment : incrementSeries, key)
+	if (!moved) throw new Error(`organization ${organizationId} is gone`)
+	const next = Number(moved.next)
+	shared?.remember(nameOf(key), next)
+	return next - 1
 }
 
 /** Takes the next number of a series that is free, for an invoice that is stored. */
