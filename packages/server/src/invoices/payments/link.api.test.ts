@@ -73,14 +73,22 @@ describe.each(processors)('with the processor %s', (_, processor, page) => {
 	})
 
 	it.each([
-		['paid', { totalCents: 5_000, status: 'paid' }],
-		['cancelled', { totalCents: 5_000, status: 'cancelled' }],
-		['of nothing', { totalCents: 0 }],
-		['of a credit', { totalCents: -100 }],
-	])('an invoice that is %s has nothing to pay', async (_name, body) => {
+		['paid', { totalCents: 5_000, status: 'paid' }, 'it is paid'],
+		['cancelled', { totalCents: 5_000, status: 'cancelled' }, 'it is cancelled'],
+		['of nothing', { totalCents: 0, status: 'sent' }, 'its total is 0'],
+		['of a credit', { totalCents: -100, status: 'sent' }, 'it is a credit'],
+	])('an invoice that is %s has nothing to pay', async (_name, body, why) => {
 		const id = await createInvoice(server, body)
-		expect(await askForLink(server, id)).toMatchObject(refusal(422, 'nothing_to_pay'))
+		const { status, body: problem } = await askForLink(server, id)
+		expect([status, problem.code, problem.detail]).toEqual([422, 'nothing_to_pay', expect.stringContaining(why)])
 		expect(await linksOf(server.db, server, id)).toEqual([])
+	})
+
+	it('an invoice whose caller calls it sent although all of it is paid has nothing to pay', async () => {
+		const id = await createInvoice(server, { totalCents: 5_000, status: 'sent' })
+		await server.ask('POST', '/api/payments', { body: { invoiceId: id, amountCents: 5_000 } })
+		await patchInvoice(server, id, { status: 'sent' })
+		expect((await askForLink(server, id)).body.detail).toMatch(/Nothing is owed on the invoice .*: all of it is paid\.$/)
 	})
 
 	it('an Idempotency-Key repeats the answer, and stands for one invoice', async () => {

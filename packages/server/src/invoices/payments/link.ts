@@ -70,7 +70,14 @@ function requireOwed(invoice: StoredInvoice, { publishDrafts }: OrganizationSett
 	if (invoice.status === 'draft' && !publishDrafts)
 		throw new ApiError('nothing_to_pay', `The invoice ${invoice.invoiceNumber} is a draft, which can be paid once it is sent.`)
 	if (amountDue(invoice) > 0) return invoice
-	throw new ApiError('nothing_to_pay', `Nothing is owed on the invoice ${invoice.invoiceNumber}: it is ${invoice.status}.`)
+	throw new ApiError('nothing_to_pay', `Nothing is owed on the invoice ${invoice.invoiceNumber}: ${whyNothing(invoice)}.`)
+}
+
+/** Why nothing is owed on an invoice. */
+function whyNothing({ status, totalCents }: StoredInvoice): string {
+	if (status === 'paid' || status === 'cancelled') return `it is ${status}`
+	if (totalCents <= 0) return totalCents < 0 ? 'it is a credit' : 'its total is 0'
+	return 'all of it is paid'
 }
 
 const fits = (link: PaymentLink, { name }: PaymentProcessor, invoice: StoredInvoice) =>
