@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../server/src/config.ts'
 import type { Database } from '../server/src/db/database.ts'
-import { openDatabase } from '../server/src/db/open.ts'
+import { openDatabase } from '../server/src/db/drivers/open.ts'
 import { newFolder } from './resources.ts'
 import { type Seed, seed } from './seed.ts'
 

@@ -23,7 +23,7 @@ import { addUserCommands } from './commands/users.ts'
 import { readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
 import { type Database, OtherVersionError, type Transaction, unavailability } from './db/database.ts'
-import type { Upgrade } from './db/migrate.ts'
+import type { Upgrade } from './db/drivers/migrate.ts'
 import { takeChangeTime } from './db/write-context.ts'
 import type { ResourceKind } from './generated/contract.ts'
 import { scopeOfKind } from './generated/tables.ts'
@@ -173,7 +173,7 @@ command(program, 'demo', 'Create a demo organization with realistic data and pri
 
 async function withDatabase(work: DatabaseWork, upgrade: Upgrade = 'no upgrade'): Promise<void> {
 	// Loaded only here: commands that ask a server would spend half of their time on loading the drivers.
-	const [{ openDatabase }, { pino }] = await Promise.all([import('./db/open.ts'), import('pino')])
+	const [{ openDatabase }, { pino }] = await Promise.all([import('./db/drivers/open.ts'), import('pino')])
 	const log = pino({ level: 'silent' })
 	const db = await openDatabase(readConfig(), log, upgrade)
 	try {

@@ -10,7 +10,7 @@ const floors = [
 	['rendering', 'contract', 'invoices/pricing', 'connections/providers', 'mappings/engine'],
 	['rendering/pages', 'rendering/pdf', 'db/files', 'db/postgres'],
 	['db', 'outside/mail', 'outside/payments'],
-	['outside/traces'],
+	['outside/traces', 'db/drivers'],
 	['outside'],
 	['auth', 'outside/providers'],
 	['work', 'lists', 'search'],

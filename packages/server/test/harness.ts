@@ -17,7 +17,7 @@ import { bySystem } from '../src/base/origin.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { operations, Routes } from '../src/contract/routes.ts'
 import type { Database, Db } from '../src/db/database.ts'
-import { openDatabase } from '../src/db/open.ts'
+import { openDatabase } from '../src/db/drivers/open.ts'
 import { type WriteContext, withoutOrder } from '../src/db/write-context.ts'
 import { createDeal } from '../src/deals/store.ts'
 import type {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { version } from '../src/contract/document.ts'
 import { operations } from '../src/contract/routes.ts'
-import { openDatabase } from '../src/db/open.ts'
+import { openDatabase } from '../src/db/drivers/open.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 

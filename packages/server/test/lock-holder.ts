@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { companies } from '../src/companies/store.ts'
 import { readConfig } from '../src/config.ts'
-import { openDatabase } from '../src/db/open.ts'
+import { openDatabase } from '../src/db/drivers/open.ts'
 
 const { settings, organizationId, id } = JSON.parse(process.argv[2] as string)
 const db = await openDatabase({ ...readConfig({}), ...settings }, pino({ level: 'silent' }))

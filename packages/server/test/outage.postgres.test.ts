@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { changeCompany, companies } from '../src/companies/store.ts'
 import { readConfig } from '../src/config.ts'
 import type { Transaction } from '../src/db/database.ts'
-import { openDatabase } from '../src/db/open.ts'
+import { openDatabase } from '../src/db/drivers/open.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
 import { holdWrites, startTestServer, type TestServer } from './harness.ts'
 

@@ -19,7 +19,7 @@ export function addBackupCommands(program: Command, context: CommandContext): vo
 async function backUp(folder: string, options: { json?: boolean }, { settings }: CommandContext): Promise<void> {
 	const { DATABASE_URL, DATABASE_POOLER, DATA_DIR, ENCRYPTION_KEYS } = settings()
 	const { writeBackup } = await import('../db/files/backup.ts')
-	const { readMigration } = await import('../db/migrate.ts')
+	const { readMigration } = await import('../db/drivers/migrate.ts')
 	const postgres = DATABASE_URL ? { migration: await readMigration(DATABASE_URL) } : undefined
 	const source = { DATA_DIR, ENCRYPTION_KEYS, remit: version, now: Date.now(), ...(postgres && { postgres }) }
 	const manifest = await writeBackup(folder, source)

@@ -5,7 +5,7 @@ import { newDatabase, settingsFor } from '../../test/databases.ts'
 import { startTestServer, type TestServer } from '../../test/harness.ts'
 import { bySystem } from '../base/origin.ts'
 import { operations } from '../contract/routes.ts'
-import { openDatabase } from '../db/open.ts'
+import { openDatabase } from '../db/drivers/open.ts'
 import { createDemo, createFirstDemo } from './demo.ts'
 
 let server: TestServer

@@ -9,7 +9,7 @@ import { eventsOf } from '../../test/events.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { Remit, type Served } from '../../test/remit.ts'
 import { invoicesOf, invoiceTime, readEntry, stateOf, work } from '../../test/time.ts'
-import { openDatabase } from '../db/open.ts'
+import { openDatabase } from '../db/drivers/open.ts'
 import type { Invoice, LineItemInput, TimeEntry } from '../generated/contract.ts'
 
 let server: TestServer

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../../test/harness.ts'
 import { readConfig } from '../config.ts'
-import { openDatabase } from '../db/open.ts'
+import { openDatabase } from '../db/drivers/open.ts'
 import { type RunningServer, startServer } from '../server.ts'
 
 let ahead: TestServer

@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { startTestServer, type TestServer } from '../../test/harness.ts'
 import type { Database } from '../db/database.ts'
-import { openDatabase } from '../db/open.ts'
+import { openDatabase } from '../db/drivers/open.ts'
 import { type Again, defaultLeaseMs, type Job, Worker } from './jobs.ts'
 import { ensureJobs, type JobRow, listJobs, retryJobs, scheduleJob } from './jobs-store.ts'
 

@@ -6,7 +6,7 @@ import { DatabaseProxy } from '../../../test/database-proxy.ts'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
 import { readConfig } from '../../config.ts'
 import { type Database, OutcomeUnknown, query, type Rows, type Transaction, UniqueViolation } from '../database.ts'
-import { openDatabase } from '../open.ts'
+import { openDatabase } from '../drivers/open.ts'
 
 interface Note {
 	readonly organizationId: string

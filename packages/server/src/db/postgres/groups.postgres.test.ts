@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../../../test/harness.ts'
 import { readConfig } from '../../config.ts'
 import { tablesOfInvoices } from '../../invoices/store.ts'
 import { type Database, OutcomeUnknown, query, type Rows, sent, type Transaction, UniqueViolation } from '../database.ts'
-import { openDatabase } from '../open.ts'
+import { openDatabase } from '../drivers/open.ts'
 
 const insert = query<{ text: string }>((knex, row) => knex('notes').insert(row))
 const insertMany = query<Rows>((knex, { rows }) =>

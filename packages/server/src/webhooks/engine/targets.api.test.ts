@@ -5,7 +5,7 @@ import { newDatabase, settingsFor, type TestDatabase } from '../../../test/datab
 import { encryptionKey } from '../../../test/leaks.ts'
 import { bySystem } from '../../base/origin.ts'
 import type { Database } from '../../db/database.ts'
-import { openDatabase } from '../../db/open.ts'
+import { openDatabase } from '../../db/drivers/open.ts'
 import { writingIn } from '../../db/write-context.ts'
 import { recordEvent } from '../../events/record.ts'
 import { createOrganization } from '../../organizations/store.ts'

@@ -13,7 +13,7 @@ import { createKey } from '../../api-keys/store.ts'
 import { scopes } from '../../auth/keys.ts'
 import { bySystem } from '../../base/origin.ts'
 import { type Config, readConfig } from '../../config.ts'
-import { openDatabase } from '../../db/open.ts'
+import { openDatabase } from '../../db/drivers/open.ts'
 import { createOrganization } from '../../organizations/store.ts'
 import { type RunningServer, startServer } from '../../server.ts'
 

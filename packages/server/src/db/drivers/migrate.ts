@@ -4,13 +4,13 @@
 import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import knexFactory, { type Knex } from 'knex'
-import { migrations } from '../../migrations/index.ts'
-import { ConfigError } from '../base/errors.ts'
-import { OtherVersionError } from './database.ts'
-import { whenFree } from './files/busy.ts'
-import { isReadOnly } from './postgres/errors.ts'
-import { within } from './postgres/silence.ts'
-import { withUsualTls } from './postgres/tls.ts'
+import { migrations } from '../../../migrations/index.ts'
+import { ConfigError } from '../../base/errors.ts'
+import { OtherVersionError } from '../database.ts'
+import { whenFree } from '../files/busy.ts'
+import { isReadOnly } from '../postgres/errors.ts'
+import { within } from '../postgres/silence.ts'
+import { withUsualTls } from '../postgres/tls.ts'
 
 type Migration = (typeof migrations)[number]
 
@@ -43,7 +43,7 @@ export type Upgrade = 'upgrade' | 'no upgrade'
 export async function migrate(
 	connection: { sqliteFile: string } | PostgresConnection,
 	upgrade: Upgrade = 'upgrade',
-	{ known = migrations, files = readdirSync(new URL('../../migrations', import.meta.url)), onNewer }: MigrateOptions = {},
+	{ known = migrations, files = readdirSync(new URL('../../../migrations', import.meta.url)), onNewer }: MigrateOptions = {},
 ): Promise<string[]> {
 	requireIndexed(files)
 	if ('sqliteFile' in connection) {

@@ -1,11 +1,11 @@
 // Opens and migrates the database that the settings name, and loads no other driver.
 import { resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { makePrivateFolder } from '../base/private-files.ts'
-import { type Database, query } from './database.ts'
-import { databaseFile, unusableFolder } from './files/data-folder.ts'
+import { makePrivateFolder } from '../../base/private-files.ts'
+import { type Database, query } from '../database.ts'
+import { databaseFile, unusableFolder } from '../files/data-folder.ts'
+import { withUsualTls } from '../postgres/tls.ts'
 import { migrate, type Upgrade } from './migrate.ts'
-import { withUsualTls } from './postgres/tls.ts'
 
 export interface DatabaseSettings {
 	/** Empty for SQLite, in DATA_DIR. */

@@ -2,10 +2,10 @@
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { DatabaseProxy } from '../../test/database-proxy.ts'
-import { startTestServer, type TestServer } from '../../test/harness.ts'
-import { readConfig } from '../config.ts'
-import { type Database, query, sent, type Transaction, UniqueViolation } from './database.ts'
+import { DatabaseProxy } from '../../../test/database-proxy.ts'
+import { startTestServer, type TestServer } from '../../../test/harness.ts'
+import { readConfig } from '../../config.ts'
+import { type Database, query, sent, type Transaction, UniqueViolation } from '../database.ts'
 import { openDatabase } from './open.ts'
 
 const insert = query<{ text: string }>((knex, row) => knex('notes').insert(row))

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ConfigError } from '../base/errors.ts'
+import { ConfigError } from '../../base/errors.ts'
 import { migrate, requireIndexed } from './migrate.ts'
 
-const files = readdirSync(join(import.meta.dirname, '../../migrations'))
+const files = readdirSync(join(import.meta.dirname, '../../../migrations'))
 
 it('A migration that the index lacks stops the start, and is named', () => {
 	expect(() => requireIndexed([...files, '0999-notes.ts'])).toThrow(ConfigError)

@@ -14,10 +14,10 @@ import {
 	type Query,
 	type Transaction,
 	UniqueViolation,
-} from './database.ts'
-import { whenFree } from './files/busy.ts'
-import { Checkpoints } from './files/checkpoints.ts'
-import { Statements } from './statements.ts'
+} from '../database.ts'
+import { whenFree } from '../files/busy.ts'
+import { Checkpoints } from '../files/checkpoints.ts'
+import { Statements } from '../statements.ts'
 
 export function openSqlite(file: string): Database {
 	const writer = new Sqlite(file)

@@ -2,13 +2,15 @@
 // of their own, so that none waits for a transaction that waits for a lock. Organizations share both kinds (shares.ts).
 import { hash } from 'node:crypto'
 import pg from 'pg'
-import { Shares } from '../base/shares.ts'
-import { CommitListeners, type Database, type Transaction, type TransactionOptions } from './database.ts'
-import { Pools, type PostgresSettings, type Run } from './postgres/connections.ts'
-import { Groups } from './postgres/groups.ts'
-import { Standby } from './postgres/standby.ts'
-import { again, groupOn, inside, type Named, runner, sideBySide, transactionsOf } from './postgres-transactions.ts'
-import { Statements } from './statements.ts'
+import { Shares } from '../../base/shares.ts'
+import { CommitListeners, type Database, type Transaction, type TransactionOptions } from '../database.ts'
+import { Pools, type PostgresSettings, type Run } from '../postgres/connections.ts'
+import { Groups } from '../postgres/groups.ts'
+import { Standby } from '../postgres/standby.ts'
+import { Statements } from '../statements.ts'
+import { sideBySide } from './postgres-batches.ts'
+import { groupOn } from './postgres-groups.ts'
+import { again, inside, type Named, runner, transactionsOf } from './postgres-transactions.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { OutcomeUnknown, query, unavailability } from './database.ts'
+import { OutcomeUnknown, query, unavailability } from '../database.ts'
 import { openSqlite } from './sqlite.ts'
 
 let file: string
