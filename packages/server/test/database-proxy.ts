@@ -14,7 +14,7 @@ export class DatabaseProxy {
 	losesCommits = false
 	/** How often something was sent after an answer: a client that waits for each answer before it sends more makes one trip for each. */
 	trips = 0
-	readonly #target: URL
+	#target: URL
 	readonly #sockets = new Set<Socket>()
 	readonly #server = createServer((socket) => this.#connect(socket))
 	#port = 0
@@ -37,6 +37,12 @@ export class DatabaseProxy {
 		await once(this.#server, 'listening')
 		this.#port = (this.#server.address() as AddressInfo).port
 		return this
+	}
+
+	/** Ends all connections, and leads new ones to another database. */
+	leadTo(databaseUrl: string): void {
+		this.#target = new URL(databaseUrl)
+		for (const socket of this.#sockets) socket.destroy()
 	}
 
 	/** Refuses new connections and ends all. */

@@ -11,6 +11,7 @@ import { type Config, readConfig } from '../src/config.ts'
 import { readMigration } from '../src/db/drivers/migrate.ts'
 import { openDatabase } from '../src/db/drivers/open.ts'
 import { startServer } from '../src/server.ts'
+import { DatabaseProxy } from './database-proxy.ts'
 import { freePort } from './free-port.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 
@@ -149,12 +150,24 @@ describe.skipIf(!isInstalled)('through PgBouncer', () => {
 		expect(limited.logged).toEqual([])
 	})
 
-	it('in transaction mode a server that was not told so answers 503, and says why', async () => {
-		const through = await serve({ DATABASE_URL: await pooled('transaction') })
-		const { bad } = await work(through, await Promise.all([server.newTenant(), server.newTenant()]))
-		expect(bad.length).toBeGreaterThan(0)
-		for (const body of bad)
-			expect(body).toMatchObject({ code: 'unavailable', detail: expect.stringContaining('DATABASE_POOLER') })
+	it.each<Record<string, string>>([{}, { server_round_robin: '1' }])(
+		'in transaction mode a server that was not told so does not start, and says why (%o)',
+		async (options) => {
+			const starts = serve({ DATABASE_URL: await pooled('transaction', options) })
+			await expect(starts).rejects.toThrow('DATABASE_URL: it leads to a pooler of transactions: set DATABASE_POOLER=transaction.')
+		},
+	)
+
+	it('in transaction mode a server that comes to be behind one answers 503, and says why', async () => {
+		const proxy = await new DatabaseProxy(server.settings.DATABASE_URL as string).listen()
+		const through = await serve({ DATABASE_URL: proxy.url })
+		ends.push(() => proxy.cut())
+		const tenants = await Promise.all([server.newTenant(), server.newTenant()])
+		await work(through, tenants)
+		proxy.leadTo(await pooled('transaction'))
+		const { bad } = await work(through, tenants)
+		const details = (bad as { detail: string }[]).map(({ detail }) => detail)
+		expect(details).toContainEqual(expect.stringContaining('DATABASE_POOLER'))
 	})
 
 	it('in transaction mode a server answers 503 while others have all connections of the pooler, and says so', async () => {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { makePrivateFolder } from '../../base/private-files.ts'
 import { type Database, query } from '../database.ts'
 import { databaseFile, unusableFolder } from '../files/data-folder.ts'
+import { requireNoPooler } from '../postgres/pooler.ts'
 import { withUsualTls } from '../postgres/tls.ts'
 import { migrate, type Upgrade } from './migrate.ts'
 
@@ -32,6 +33,7 @@ export async function openDatabase(config: DatabaseSettings, log: Logger, upgrad
 			queryMs: config.DATABASE_QUERY_SECONDS * 1_000,
 		}
 		await migrate({ postgresUrl: settings.url, connectMs: settings.connectMs }, upgrade, { onNewer })
+		if (settings.pooler === 'none') await requireNoPooler(settings.url)
 		const { openPostgres } = await import('./postgres.ts')
 		const db = openPostgres(settings, {
 			onError: (err) => log.error({ err }, 'database connection lost'),
