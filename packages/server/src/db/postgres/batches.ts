@@ -40,8 +40,8 @@ export interface Batch<Tx> {
 }
 
 interface Ways<Tx> extends Batch<Tx> {
-	/** Runs the work as soon as there is room for a batch; rejects when there is none in time. */
-	enter(work: () => Promise<void>, patienceMs: number): Promise<void>
+	/** Runs the work as soon as there is a connection for its owner; rejects when there is none in time. */
+	enter(owner: string, work: () => Promise<void>, patienceMs: number): Promise<void>
 	/** Runs the changes of an organization that was alone when there was room, and what comes to it meanwhile. */
 	runAlone(organizationId: string, jobs: Job<Tx>[]): Promise<void>
 	/** Has the changes of an organization wait by themselves for its turn. */
@@ -58,6 +58,10 @@ const most = 25
 const atOnce = 2
 /** Changes of a batch that is worthwhile beside any other. */
 const enough = 16
+/** How long one has its place: a change that is alone may wait for its turn for seconds. */
+const placeMs = 50
+/** Whose connections batches have: no organization has this id. */
+const batchOwner = 'batches'
 /** How long a batch waits for as many as are worthwhile: one that runs may be slow. */
 const gatherMs = 20
 /** Changes of an organization that wait for one of it, each for a batch of its own. More of them are cheaper in a group. */
@@ -83,8 +87,8 @@ export class Batches<Tx> {
 	#open: Waiting<Tx> | undefined
 	/** By organization. */
 	readonly #lines = new Map<string, Line<Tx>>()
-	/** The batches that run, or changes that run alone as there was no other. */
-	readonly #running = new Set<readonly Job<Tx>[]>()
+	/** How many changes each batch has that has a place. */
+	readonly #running = new Map<Waiting<Tx>, number>()
 	/** Tells the batch that gathers changes that one has come, or that another batch has ended. */
 	#wake = () => {}
 	/** Until when an organization stays out. */
@@ -132,20 +136,27 @@ export class Batches<Tx> {
 
 	#enter(waiting: Waiting<Tx>, patientUntil: number): void {
 		const patience = () => Math.max(0, patientUntil - performance.now())
+		const refuse = (error: unknown) => {
+			const jobs = this.#close(waiting)
+			const behind = this.#leave(jobs)
+			rejectLate(jobs, error)
+			for (const job of jobs) this.#ways.again(job)
+			for (const job of behind) this.#ways.add(job)
+		}
 		const run = async () => {
 			await this.#gather(waiting)
-			return this.#run(this.#close(waiting))
+			const [owner, ...more] = waiting.keys()
+			if (owner === undefined) return
+			const name = more.length === 0 ? owner : batchOwner
+			this.#running.set(waiting, waiting.size)
+			const ended = this.#ways.enter(name, () => this.#run(this.#close(waiting)), patience()).catch(refuse)
+			await atMost(placeMs, ended)
+			this.#running.delete(waiting)
+			this.#wake()
 		}
-		const [owner] = waiting.keys()
-		this.#room
-			.run(owner as string, () => this.#ways.enter(run, patience()), patience())
-			.catch((error) => {
-				const jobs = this.#close(waiting)
-				const behind = this.#leave(jobs)
-				rejectLate(jobs, error)
-				for (const job of jobs) this.#ways.again(job)
-				for (const job of behind) this.#ways.add(job)
-			})
+		// One owner of all would have half of the places.
+		const [first] = waiting.keys()
+		this.#room.run(first as string, run, patience()).catch(refuse)
 	}
 
 	/**
@@ -155,7 +166,11 @@ export class Batches<Tx> {
 	async #gather(waiting: Waiting<Tx>): Promise<void> {
 		if (this.#running.size === 0) return
 		const until = performance.now() + gatherMs
-		while (waiting.size < this.#worthwhile() && performance.now() < until) await this.#next(until)
+		while (waiting.size < this.#worthwhile()) {
+			const leftMs = until - performance.now()
+			if (leftMs <= 0) break
+			await atMost(leftMs, this.#next())
+		}
 		let size: number
 		do {
 			size = waiting.size
@@ -166,16 +181,14 @@ export class Batches<Tx> {
 
 	/** How many changes make a batch worthwhile beside those that run. */
 	#worthwhile(): number {
-		return Math.min(enough, ...[...this.#running].map(({ length }) => length))
+		return Math.min(enough, ...this.#running.values())
 	}
 
-	/** Waits until a change comes or a batch ends. */
-	async #next(until: number): Promise<void> {
+	/** Resolves when a change comes or a batch ends. */
+	#next(): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>()
 		this.#wake = resolve
-		const timer = setTimeout(resolve, until - performance.now())
-		await promise
-		clearTimeout(timer)
+		return promise
 	}
 
 	/** Takes nothing more into a batch, and returns its changes. */
@@ -197,14 +210,8 @@ export class Batches<Tx> {
 	async #run(jobs: readonly Job<Tx>[]): Promise<void> {
 		const [first, ...more] = jobs
 		if (!first) return
-		this.#running.add(jobs)
-		try {
-			if (more.length === 0) await this.#ways.runAlone(first.organizationId, [first, ...this.#leave([first])])
-			else await this.#runTogether(jobs)
-		} finally {
-			this.#running.delete(jobs)
-			this.#wake()
-		}
+		if (more.length > 0) await this.#runTogether(jobs)
+		else await this.#ways.runAlone(first.organizationId, [first, ...this.#leave([first])])
 	}
 
 	async #runTogether(jobs: readonly Job<Tx>[]): Promise<void> {
@@ -239,6 +246,15 @@ export class Batches<Tx> {
 		if (this.#out.size >= maxRemembered) this.#out.clear()
 		this.#out.set(organizationId, performance.now() + outMs)
 	}
+}
+
+/** Resolves when the work ends, and at the latest after a time. */
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+	let timer: NodeJS.Timeout | undefined
+	const late = new Promise<void>((resolve) => {
+		timer = setTimeout(resolve, ms)
+	})
+	await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 /** Fails those that have waited for as long as a change does, and leaves the others. */

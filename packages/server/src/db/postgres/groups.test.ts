@@ -70,6 +70,7 @@ it('A change whose turn another process has is in the next batch, and after that
 	const change = (organizationId: string) => groups.run(organizationId, async () => organizationId, true)
 	const turn = () => new Promise((done) => setImmediate(done))
 	const first = [change('a'), change('b')]
+	await turn()
 	await entries.shift()?.()
 	first.push(change('c'))
 	await turn()
@@ -81,8 +82,8 @@ it('A change whose turn another process has is in the next batch, and after that
 	])
 })
 
-/** Changes that run when they are let in, and the batches and groups in which they ran. */
-function batched() {
+/** Changes that run when they are let in, and the batches and groups in which they ran. Another process has the turn of `taken`. */
+function batched(taken?: { readonly organizations: string; readonly until: Promise<void> }) {
 	const ran: string[][] = []
 	const ends: (() => void)[] = []
 	const groups = new Groups<object>({
@@ -92,8 +93,9 @@ function batched() {
 			const group: string[] = []
 			ran.push(group)
 			const run = async (change: (tx: object) => Promise<unknown>) => {
-				const value = await change({})
-				group.push(value as string)
+				const value = (await change({})) as string
+				if (taken?.organizations.includes(value[0] as string)) await taken.until
+				group.push(value)
 				return value
 			}
 			await work({ first: run, next: async (change) => ({ value: await run(change) }) })
@@ -141,16 +143,16 @@ it('Many changes of an organization that come while one of it is in a batch shar
 
 it('A batch waits beside a larger one until it is worth its cost, but not for one that is slow', async () => {
 	const { ran, ends, change } = batched()
+	const turn = () => new Promise((done) => setImmediate(done))
 	const changes = ['a', 'b', 'c'].map(change)
-	await vi.waitFor(() => expect(ends).toHaveLength(1))
+	await turn()
 	changes.push(...['d', 'e'].map(change))
-	await new Promise((turn) => setImmediate(turn))
+	await turn()
 	expect(ran).toEqual([['a', 'b', 'c']])
 	changes.push(change('f'))
 	await vi.waitFor(() => expect(ran).toHaveLength(2))
-	ends[0]?.()
 	changes.push(...['g', 'h'].map(change))
-	// The second goes on.
+	// None of the two ends.
 	await vi.waitFor(() => expect(ran).toHaveLength(3))
 	for (const end of ends) end()
 	await Promise.all(changes)
@@ -159,4 +161,20 @@ it('A batch waits beside a larger one until it is worth its cost, but not for on
 		['d', 'e', 'f'],
 		['g', 'h'],
 	])
+})
+
+it('Changes that wait for turns that another process has leave their places to others', async () => {
+	const until = Promise.withResolvers<void>()
+	const { ran, ends, change } = batched({ organizations: 'xyz', until: until.promise })
+	const waiting: Promise<unknown>[] = []
+	for (const name of ['x1', 'y1', 'z1']) {
+		waiting.push(change(name))
+		await vi.waitFor(() => expect(ran).toHaveLength(waiting.length))
+	}
+	const others = ['a1', 'b1'].map(change)
+	await vi.waitFor(() => expect(ends).toHaveLength(1))
+	ends[0]?.()
+	expect(await Promise.all(others)).toEqual(['a1', 'b1'])
+	until.resolve()
+	expect(await Promise.all(waiting)).toEqual(['x1', 'y1', 'z1'])
 })

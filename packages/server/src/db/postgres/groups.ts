@@ -31,8 +31,6 @@ interface Places<Tx> extends Batch<Tx> {
 const openMs = 20
 /** PostgreSQL keeps track of 64 savepoints of a transaction cheaply. */
 const most = 50
-/** Whose room batches take: no organization has this id. */
-const batchOwner = 'batches'
 
 export class Groups<Tx> {
 	readonly #places: Places<Tx>
@@ -45,7 +43,7 @@ export class Groups<Tx> {
 	constructor(places: Places<Tx>) {
 		this.#places = places
 		this.#batches = new Batches({
-			enter: (work, patienceMs) => places.enter(batchOwner, work, patienceMs),
+			enter: (owner, work, patienceMs) => places.enter(owner, work, patienceMs),
 			together: (jobs, failed) => places.together(jobs, failed),
 			runAlone: (organizationId, jobs) => this.#runTogether(organizationId, this.#opened(organizationId, jobs)),
 			begin: (organizationId, jobs) => this.#begin(organizationId, jobs),
