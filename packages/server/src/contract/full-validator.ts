@@ -1,9 +1,23 @@
 // express-openapi-validator on the emitted document. In tests and development it validates every request and every answer.
+import { createRequire } from 'node:module'
 import type { RequestHandler } from 'express'
 import { middleware } from 'express-openapi-validator'
 import { contractDocument, documentOf, relaxed, sealed } from './document.ts'
 import { formatOptions } from './formats.ts'
 import type { Operation } from './routes.ts'
+
+// The library has no options for either: these exports are of its exact version.
+const require = createRequire(import.meta.url)
+const inside = (file: string) => require(`express-openapi-validator/dist/framework/${file}.js`)
+
+/** For each operation it compiles the schema of OpenAPI documents, by which it validates none: that took 60 ms of each. */
+inside('openapi.schema.validator').OpenAPISchemaValidator = class {}
+
+/** A schema is compiled once, not wherever it is named, and its code is not optimized: compiling takes longer than all it validates. */
+const factory = inside('ajv/factory')
+const { factoryAjv } = factory
+factory.factoryAjv = (openapi: string, options: object) =>
+	factoryAjv(openapi, { ...options, inlineRefs: false, code: { optimize: false } })
 
 /** Validates the requests of all operations, or of the one, and finds the operation by itself. */
 export const requestValidator = (operation?: Operation): RequestHandler[] =>
