@@ -146,7 +146,10 @@ export class Batches<Tx> {
 		const run = async () => {
 			await this.#gather(waiting)
 			const [owner, ...more] = waiting.keys()
-			if (owner === undefined) return
+			if (owner === undefined) {
+				this.#close(waiting)
+				return
+			}
 			const name = more.length === 0 ? owner : batchOwner
 			this.#running.set(waiting, waiting.size)
 			const ended = this.#ways.enter(name, () => this.#run(this.#close(waiting)), patience()).catch(refuse)
@@ -166,7 +169,7 @@ export class Batches<Tx> {
 	async #gather(waiting: Waiting<Tx>): Promise<void> {
 		if (this.#running.size === 0) return
 		const until = performance.now() + gatherMs
-		while (waiting.size < this.#worthwhile()) {
+		while (this.#running.size > 0 && waiting.size < this.#worthwhile()) {
 			const leftMs = until - performance.now()
 			if (leftMs <= 0) break
 			await atMost(leftMs, this.#next())

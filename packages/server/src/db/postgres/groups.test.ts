@@ -1,4 +1,5 @@
 // Every change is answered, in whichever order groups and batches find room.
+import fc from 'fast-check'
 import { expect, it, vi } from 'vitest'
 import { Undone } from './errors.ts'
 import { Groups } from './groups.ts'
@@ -177,4 +178,84 @@ it('Changes that wait for turns that another process has leave their places to o
 	expect(await Promise.all(others)).toEqual(['a1', 'b1'])
 	until.resolve()
 	expect(await Promise.all(waiting)).toEqual(['x1', 'y1', 'z1'])
+})
+
+it('A change is not lost that comes after a waiting batch has given all that it had to a group', async () => {
+	const { ran, ends, change } = batched()
+	const changes = ['a1', 'b1'].map(change)
+	await vi.waitFor(() => expect(ends).toHaveLength(1))
+	changes.push(...['x1', 'x2', 'x3', 'x4', 'x5'].map(change))
+	await vi.waitFor(() => expect(ran).toContainEqual(['x1', 'x2', 'x3', 'x4', 'x5']))
+	ends[0]?.()
+	await Promise.all(changes)
+	expect(await change('c1')).toBe('c1')
+})
+
+it('A batch begins once none runs any more, however small it is', async () => {
+	const { ends, change } = batched()
+	const turn = () => new Promise((done) => setImmediate(done))
+	vi.useFakeTimers({ toFake: ['setTimeout'] })
+	try {
+		const changes = ['a', 'b', 'c'].map(change)
+		await turn()
+		changes.push(...['d', 'e'].map(change))
+		await turn()
+		expect(ends).toHaveLength(1)
+		ends[0]?.()
+		for (let turns = 0; turns < 10; turns++) await turn()
+		expect(ends).toHaveLength(2)
+		ends[1]?.()
+		await Promise.all(changes)
+	} finally {
+		vi.useRealTimers()
+	}
+})
+
+it('Every change is answered once, whatever comes together, is taken, fails or finds no room', async () => {
+	const turn = () => new Promise((done) => setImmediate(done))
+	await fc.assert(
+		fc.asyncProperty(
+			fc.array(fc.nat(99), { minLength: 40, maxLength: 40 }),
+			fc.array(fc.constantFrom(0, 1, 1, 1, 1, 2, 3, 4, 5), { minLength: 30, maxLength: 90 }),
+			async (chances, owners) => {
+				let at = 0
+				const chance = (percent: number) => (chances[at++ % chances.length] as number) < percent
+				const pause = async () => {
+					for (let turns = 0; chance(60) && turns < 5; turns++) await turn()
+				}
+				const groups = new Groups<object>({
+					patienceMs: 1_000,
+					async enter(_, work) {
+						await pause()
+						if (chance(10)) throw new Error('no room')
+						await work()
+					},
+					async transact(work) {
+						await work({
+							first: (change) => change({}),
+							next: async (change) => (chance(20) ? { error: new Undone('lost') } : { value: await change({}) }),
+						})
+						await pause()
+						if (chance(10)) throw new Undone('the commit failed')
+					},
+					async together(jobs, failed) {
+						await pause()
+						if (chance(20)) {
+							failed(0, new Error('no'))
+							throw new Undone('no')
+						}
+						return Promise.all(jobs.map(async ({ work }) => (chance(30) ? 'not begun' : { value: await work({}) })))
+					},
+				})
+				const changes: Promise<unknown>[] = []
+				for (const owner of owners) {
+					changes.push(groups.run(`org_${owner}`, async () => owner, owner > 0).catch(() => 'failed'))
+					if (chance(30)) await pause()
+				}
+				const ends = await Promise.all(changes)
+				for (const [index, end] of ends.entries()) expect([owners[index], 'failed']).toContain(end)
+			},
+		),
+		{ numRuns: 200 },
+	)
 })
