@@ -25,8 +25,6 @@ export interface WrittenInvoice extends InvoiceInput {
 	readonly takesNumber?: true
 	/** What the e-mail that sends it shows of other records. */
 	readonly mailed?: Snapshot
-	/** Whether a payment gives it the status `paid`. */
-	readonly paidByPayment?: boolean
 }
 
 /** The invoice with the input applied. `taxRates` are the rates that the input names, `paidByStatus` is paid by its status alone. */

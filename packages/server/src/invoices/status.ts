@@ -3,15 +3,15 @@ import type { InvoiceInput, InvoiceStatus, InvoiceWarning } from '../generated/c
 import { amountDue, type StoredInvoice } from './invoice.ts'
 
 /** What is written, with what only the server writes (apply.ts). */
-type StatusInput = InvoiceInput & { readonly amountPaidCents?: number; readonly paidByPayment?: boolean }
+type StatusInput = InvoiceInput & { readonly amountPaidCents?: number }
 
 /** Sets and clears the fields that follow from the change of status. */
 export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: StatusInput, now: number): StoredInvoice {
 	const next = { ...after }
 	if (input.paidDate !== undefined) next.paidDateDerived = false
 	if (input.status !== undefined || next.status !== 'paid') {
-		next.paidByPayment = next.status === 'paid' && (input.paidByPayment ?? false)
-		next.statusBeforePayment = next.paidByPayment ? before.status : null
+		next.paidByPayment = false
+		next.statusBeforePayment = null
 	}
 	if (next.status === 'sent' && next.sentAt === null) {
 		next.sentAt = now
@@ -45,9 +45,9 @@ export function paidOf(before: StoredInvoice, next: StoredInvoice, input: Status
 const isOwed = (invoice: StoredInvoice): boolean => amountDue(invoice) > 0 || (amountDue(invoice) < 0 && invoice.totalCents < 0)
 
 /**
- * The status that follows from what is owed, unless the caller writes one. An invoice whose total comes down to what was paid of it is
- * `paid`. A status that a payment gave goes when something is owed again, with what says how it was paid: one that was ever sent is
- * sent again, and the job makes it overdue if it is.
+ * The status that follows from what is owed, unless the caller writes one. An invoice is `paid` once a payment covers its total, or the
+ * total comes down to what was paid. A status that a payment gave goes when something is owed again, with what says how it was paid:
+ * one that was ever sent is sent again, and the job makes it overdue if it is.
  */
 export function statusOfMoney(before: StoredInvoice, next: StoredInvoice, input: StatusInput): Partial<StoredInvoice> {
 	if (input.status !== undefined || amountDue(next) === amountDue(before)) return {}

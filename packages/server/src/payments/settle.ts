@@ -6,15 +6,15 @@ import type { Share, StoredPayment } from '../ledger/store.ts'
 import type { Part } from '../ledger/write.ts'
 import type { Invoices } from './locks.ts'
 
-/** Raises what locked invoices have of a payment. One on which nothing is due any more gets the status `paid`. */
+/** Raises what locked invoices have of a payment. One on which nothing is due any more is paid as the payment says. */
 export async function settle(
 	write: WriteContext,
 	{ paidAt, method, reference }: StoredPayment,
 	parts: readonly Part[],
 	invoices: Invoices,
 ): Promise<void> {
-	const paid = {
-		...{ status: 'paid' as const, paidByPayment: true, paidDate: paidAt },
+	const how = {
+		paidDate: paidAt,
 		...(method !== null && { paymentMethod: method }),
 		...(reference !== null && { paymentReference: reference }),
 	}
@@ -22,7 +22,7 @@ export async function settle(
 		const invoice = invoices.get(invoiceId) as StoredInvoice
 		const isSettled = amountDue(invoice) === amountCents && invoice.status !== 'paid'
 		const amountPaidCents = invoice.amountPaidCents + amountCents
-		await changeInvoice(write, invoice, { amountPaidCents, ...(isSettled && paid) })
+		await changeInvoice(write, invoice, { amountPaidCents, ...(isSettled && how) })
 	}
 }
 
