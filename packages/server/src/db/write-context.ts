@@ -1,7 +1,7 @@
 // What every change of a record needs, whether a request, a payment or a background job makes it.
 import type { Origin } from '../base/origin.ts'
 import type { OrganizationSettings } from '../generated/contract.ts'
-import { type Db, query, type Transaction } from './database.ts'
+import { type Db, type OfOrganization, query, type Transaction } from './database.ts'
 import { type Part, RowList } from './row-lists.ts'
 
 declare const ordered: unique symbol
@@ -53,8 +53,7 @@ export async function takeChangeTime(tx: Transaction, origin: Origin, organizati
 	return { ...origin, now } as OrderedOrigin
 }
 
-interface ChangeTime {
-	readonly organizationId: string
+interface ChangeTime extends OfOrganization {
 	readonly changedAt: number
 }
 
@@ -67,8 +66,8 @@ const setTimes = query<Part<ChangeTime>>((knex, part, dialect) =>
 )
 const timesLater = { tables: ['change_times'], query: setTimes }
 
-const turns = new RowList<{ organizationId: string }>({ organizationId: 'text' })
-const freeTurns = query<Part<{ organizationId: string }>, ChangeTime>((knex, part, dialect) =>
+const turns = new RowList<OfOrganization>({ organizationId: 'text' })
+const freeTurns = query<Part<OfOrganization>, ChangeTime>((knex, part, dialect) =>
 	knex.raw(
 		`select c."organizationId", c."changedAt" from ? inner join change_times as c on c."organizationId" = r."organizationId"
 		for update of c skip locked`,

@@ -33,8 +33,11 @@ export async function openDatabase(config: DatabaseSettings, log: Logger, upgrad
 			queryMs: config.DATABASE_QUERY_SECONDS * 1_000,
 		}
 		await migrate({ postgresUrl: settings.url, connectMs: settings.connectMs }, upgrade, { onNewer })
-		if (settings.pooler === 'none') await requireNoPooler(settings.url)
-		const { openPostgres } = await import('./postgres.ts')
+		// It waits for the database, and the driver for the disk.
+		const [{ openPostgres }] = await Promise.all([
+			import('./postgres.ts'),
+			settings.pooler === 'none' && requireNoPooler(settings.url),
+		])
 		const db = openPostgres(settings, {
 			onError: (err) => log.error({ err }, 'database connection lost'),
 			onStandby(reason) {

@@ -6,6 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Shares } from '../../base/shares.ts'
 import { hasTakenTooLong, isUndone, reasonOf } from './errors.ts'
+import { within } from './silence.ts'
 
 /** `Tx` is what a change runs its statements with. */
 export type Work<Tx> = (tx: Tx) => Promise<unknown>
@@ -251,14 +252,8 @@ export class Batches<Tx> {
 	}
 }
 
-/** Resolves when the work ends, and at the latest after a time. */
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-	let timer: NodeJS.Timeout | undefined
-	const late = new Promise<void>((resolve) => {
-		timer = setTimeout(resolve, ms)
-	})
-	await Promise.race([work, late]).finally(() => clearTimeout(timer))
-}
+/** Resolves when the work, which does not fail, ends, and at the latest after a time. */
+const atMost = (ms: number, work: Promise<void>): Promise<void> => within(ms, work).catch(() => {})
 
 /** Fails those that have waited for as long as a change does, and leaves the others. */
 export function rejectLate<Tx>(waiting: Job<Tx>[], error: unknown): void {

@@ -4,6 +4,8 @@ import { expect, it, vi } from 'vitest'
 import { Undone } from './errors.ts'
 import { Groups } from './groups.ts'
 
+const turn = () => new Promise((done) => setImmediate(done))
+
 interface Entry {
 	readonly owner: string
 	readonly work: () => Promise<void>
@@ -69,7 +71,6 @@ it('A change whose turn another process has is in the next batch, and after that
 		},
 	})
 	const change = (organizationId: string) => groups.run(organizationId, async () => organizationId, true)
-	const turn = () => new Promise((done) => setImmediate(done))
 	const first = [change('a'), change('b')]
 	await turn()
 	await entries.shift()?.()
@@ -144,7 +145,6 @@ it('Many changes of an organization that come while one of it is in a batch shar
 
 it('A batch waits beside a larger one until it is worth its cost, but not for one that is slow', async () => {
 	const { ran, ends, change } = batched()
-	const turn = () => new Promise((done) => setImmediate(done))
 	const changes = ['a', 'b', 'c'].map(change)
 	await turn()
 	changes.push(...['d', 'e'].map(change))
@@ -193,7 +193,6 @@ it('A change is not lost that comes after a waiting batch has given all that it 
 
 it('A batch begins once none runs any more, however small it is', async () => {
 	const { ends, change } = batched()
-	const turn = () => new Promise((done) => setImmediate(done))
 	vi.useFakeTimers({ toFake: ['setTimeout'] })
 	try {
 		const changes = ['a', 'b', 'c'].map(change)
@@ -212,7 +211,6 @@ it('A batch begins once none runs any more, however small it is', async () => {
 })
 
 it('Every change is answered once, whatever comes together, is taken, fails or finds no room', async () => {
-	const turn = () => new Promise((done) => setImmediate(done))
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(fc.nat(99), { minLength: 40, maxLength: 40 }),
