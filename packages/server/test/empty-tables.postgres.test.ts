@@ -1,6 +1,6 @@
 // PostgreSQL keeps the plan of a statement that was made while its tables were empty, until their rows have been counted.
 import { beforeEach, expect, inject, it } from 'vitest'
-import { findTargets } from '../src/webhooks/engine/targets-store.ts'
+import { findTargets } from '../src/webhooks/engine/claim-store.ts'
 import { newDatabase, type TestDatabase } from './databases.ts'
 import { startSubscriber } from './deliveries.ts'
 import { startTestServer, type TestServer } from './harness.ts'

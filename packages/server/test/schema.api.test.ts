@@ -40,13 +40,8 @@ import { findTimeEntriesOf, lockTimeEntries, timeEntries } from '../src/time-ent
 import { endWaiting, findBacklogs } from '../src/webhooks/backlog-store.ts'
 import { deliverAgain, findDelivery, lockDelivery, readDeliveries } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
-import {
-	claimDeliveries,
-	completeDeliveries,
-	type DeliveryResult,
-	endHolds,
-	releaseDeliveries,
-} from '../src/webhooks/engine/queue-store.ts'
+import { claimDeliveries } from '../src/webhooks/engine/claim-store.ts'
+import { completeDeliveries, type DeliveryResult, endHolds, releaseDeliveries } from '../src/webhooks/engine/queue-store.ts'
 import { forwardPart } from '../src/webhooks/recovery-store.ts'
 import { countAgain, deliverAllAgain } from '../src/webhooks/redelivery-store.ts'
 import { isAnyJobDue, takeJobs } from '../src/work/jobs-store.ts'
@@ -211,7 +206,7 @@ const event = { type: 'company.updated', resource: 'company', resourceId: 'cmp_1
 /** A database in which an organization has an endpoint, without which no delivery is written. */
 const withEndpoint = (db: Db): Db => ({ ...db, get: async (query, params) => (await db.get(query, params)) ?? ({} as never) })
 const ofFirstEvent = () => ({ organizationId: org(), eventId: 'evt_1', now: 0, patterns: ['*'], isFirst: true }) as const
-const taking = () => ({ organizationId: org(), endpointId: 'whe_1', now: 0, limit: 5 })
+const taking = () => ({ organizationId: org(), now: 0, leaseEnd: 0 })
 
 const result = (): DeliveryResult => ({
 	organizationId: org(),
@@ -307,8 +302,11 @@ const lookUps: [name: string, work: (db: Db) => Promise<unknown>][] = [
 	['jobs to take', (db) => takeJobs(db, 4, 9, { now: 0, kinds: ['a'], without: [] })],
 	['endpoints with something left to do', (db) => findBacklogs(db)],
 	['deliveries that hold others back', (db) => endHolds(db, 0)],
-	['deliveries that are due', (db) => claimDeliveries(db, taking(), 0)],
-	['deliveries that are due since a time', (db) => claimDeliveries(db, { ...taking(), from: 0 }, 0)],
+	['deliveries that are due', (db) => claimDeliveries(db, taking(), [{ endpointId: 'whe_1', limit: 5 }])],
+	[
+		'deliveries that are due since a time',
+		(db) => claimDeliveries(db, taking(), [{ endpointId: 'whe_1', limit: 5, from: 0, ifVersion: 1 }]),
+	],
 	['results of deliveries', complete],
 	['deliveries to return', (db) => releaseDeliveries(db, [{ organizationId: org(), id: 'whd_1', leaseEnd: 1 }])],
 	['a deleted number', (db) => isNumberRetired(db, org(), 'INV-0001')],

@@ -6,7 +6,8 @@ import { startTestServer, type TestServer } from '../../../test/harness.ts'
 import { bySystem } from '../../base/origin.ts'
 import { recordEvent } from '../../events/record.ts'
 import { workOffBacklogs } from './backlogs.ts'
-import { claimDeliveries, completeDeliveries } from './queue-store.ts'
+import { claimDeliveries } from './claim-store.ts'
+import { completeDeliveries } from './queue-store.ts'
 
 let server: TestServer
 let org: Awaited<ReturnType<typeof startSubscriber>>
@@ -87,7 +88,7 @@ it('The result of a delivery makes the next one not due that was skipped meanwhi
 	const { now } = server.clock
 	const leaseEnd = now + 30_000
 	const [claimed] = await server.db.transaction((tx) =>
-		claimDeliveries(tx, { organizationId, endpointId, now, limit: 1 }, leaseEnd),
+		claimDeliveries(tx, { organizationId, now, leaseEnd }, [{ endpointId, limit: 1 }]),
 	)
 	const [, behind] = await deliveries()
 	await sql.query('begin')

@@ -14,7 +14,7 @@ import {
 	recordEndpointEvent,
 } from '../endpoint-store.ts'
 import { noteRecovery } from '../recovery-store.ts'
-import type { Target } from './targets-store.ts'
+import type { Target } from './claim-store.ts'
 
 /** Failures alone for this long disable an endpoint. */
 const disableAfterMs = 120 * hourMs

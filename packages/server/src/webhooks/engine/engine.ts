@@ -1,5 +1,6 @@
-// The delivery engine of this process. It claims due deliveries, fairly across endpoints, attempts them, and writes their
-// results and the next claim in one transaction. Any number of processes may run an engine on one database.
+// The delivery engine of this process. It claims due deliveries, attempts them, and writes their results: on SQLite in the transaction of the
+// next claim, since a commit costs as much as five deliveries; on PostgreSQL in one beside it, so that neither waits for the other. Any
+// number of processes may run an engine on one database.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Database, type Db, sent } from '../../db/database.ts'
@@ -11,22 +12,14 @@ import { Lanes } from '../../work/lanes.ts'
 import { WakingLoop } from '../../work/waking-loop.ts'
 import { requestOf } from '../sent-request.ts'
 import { countAttempts } from '../stats-store.ts'
+import type { Target } from './claim-store.ts'
+import { type Claimed, Claims } from './claims.ts'
 import { changedOf, changesNothing, noteHealth, type Signalled } from './endpoint-health.ts'
-import { type BodyOf, EventBodies } from './event-bodies.ts'
-import { HostFailures } from './host-failures.ts'
-import { admitOne, hasPass, noteHosts, reachOf } from './host-proof.ts'
+import { HostFailures, noteHosts, reachOf } from './host-proof.ts'
 import { lapseHosts, releaseHosts } from './host-store.ts'
-import {
-	type ClaimedDelivery,
-	claimDeliveries,
-	completeDeliveries,
-	releaseDeliveries,
-	releaseEveryDelivery,
-} from './queue-store.ts'
+import { completeDeliveries, releaseDeliveries, releaseEveryDelivery } from './queue-store.ts'
 import { type AttemptResult, bytesOf, classify, signalOf } from './results.ts'
 import { Signers } from './signers.ts'
-import { Targets } from './targets.ts'
-import type { Target } from './targets-store.ts'
 
 export interface EngineOptions {
 	readonly db: Database
@@ -57,13 +50,13 @@ const restFactors = { sqlite: 9, postgres: 4 }
 /** How much longer a lease is than the time limit of an attempt. With the longest that there may be it stays below `longestLeaseMs`. */
 const leaseMarginMs = 15_000
 /**
- * Results written, and deliveries claimed, in one transaction; its commit wakes the engine for the rest. On SQLite everything
+ * Results that one transaction writes, and deliveries that one claims; its commit wakes the engine for the rest. On SQLite everything
  * else in this process waits for the transaction, so it is smaller while requests come, though each delivery then costs more.
  */
 const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
-/** Results for which a turn waits at most: with half of what an organization has under way, PostgreSQL and this process both have work. */
-const enoughResults = 50
-/** The longest wait for more results while attempts run and the batch is not full: a commit costs as much as five deliveries. */
+/** Attempts that end, for which a transaction waits at most: with half of what an organization has under way, PostgreSQL and this process both have work. */
+const enough = 50
+/** The longest wait for more of them. */
 const gatherMs = 3
 
 /** The lanes of endpoints. */
@@ -79,57 +72,51 @@ const laneLimits = {
 /** Endpoints to remember whose next attempt is a probe. */
 const maxUnreached = 10_000
 
-interface Batch {
-	readonly target: Target
-	readonly deliveries: readonly ClaimedDelivery[]
-	readonly leaseEnd: number
-}
-
-const eventOf = ({ organizationId, eventId: id }: ClaimedDelivery) => ({ organizationId, id })
-
-interface Claim {
-	readonly batches: readonly Batch[]
-	readonly bodies: Promise<BodyOf>
-}
-
 const signalsOf = (ended: readonly AttemptResult[]): Signalled[] =>
 	[...Map.groupBy(ended, ({ target }) => target.endpointId).values()].map((results) => ({
 		target: (results.at(-1) as AttemptResult).target,
 		signal: signalOf(results),
 	}))
 
-const nothing: Claim = { batches: [], bodies: Promise.resolve(() => undefined) }
+type Claim = Awaited<ReturnType<Claims['make']>>
+const nothing: Claim = { claimed: Promise.resolve([]) }
+const noClaim = async () => nothing
 
 export class DeliveryEngine {
 	readonly #options: EngineOptions
 	readonly #lanes: Lanes<Target>
-	readonly #loop: WakingLoop
+	readonly #claims: Claims
+	/** On SQLite one loop does both. */
+	readonly #writing: WakingLoop
+	readonly #claiming: WakingLoop
+	readonly #loops: ReadonlySet<WakingLoop>
 	readonly #signers: Signers
-	readonly #targets = new Targets()
-	readonly #bodies = new EventBodies()
 	readonly #failures = new HostFailures()
 	readonly #breakOff = new AbortController()
-	/** Results to write, and attempts that were broken off or held back, whose deliveries are to be released. */
+	/** Results to write, those that are being written, and attempts that were broken off or held back, whose deliveries are to be released. */
 	#ended: AttemptResult[] = []
+	#beingWritten: readonly AttemptResult[] = []
 	#unmade: AttemptResult[] = []
+	/** Attempts that have ended since the last claim. */
+	#freed = 0
 	/** Endpoints whose last attempt reached no network where their host is proven, while it has others: the next one is a probe. */
 	readonly #unreached = new Set<string>()
-	#endGathering: (() => void) | undefined
+	readonly #gatherings = new Set<{ readonly isOver: () => boolean; readonly end: () => void }>()
 	/** The most results that the turn writes, and the most deliveries that it claims. */
 	#batchSize = 0
 	#requests = 0
 	#stopping = false
-	/** The number of claims so far. It rotates the targets, since the room may be used up before each has had its turn. */
-	#claims = 0
 	#stopListening: (() => void) | undefined
 
 	constructor(options: EngineOptions) {
 		this.#options = options
-		this.#lanes = new Lanes(({ endpointId }) => endpointId, { ...laneLimits, hostRate: options.hostRate })
-		this.#loop = new WakingLoop(() => this.#turn(), {
-			pollMs,
-			failed: (err) => options.log.error({ err }, 'webhooks: the queue cannot be read or written'),
-		})
+		const { db, now, timeoutMs, hostRate } = options
+		this.#lanes = new Lanes(({ endpointId }) => endpointId, { ...laneLimits, hostRate })
+		this.#claims = new Claims({ db, now, lanes: this.#lanes, leaseMs: timeoutMs + leaseMarginMs })
+		const failed = (err: unknown) => options.log.error({ err }, 'webhooks: the queue cannot be read or written')
+		this.#writing = new WakingLoop(() => this.#write(), { pollMs, failed })
+		this.#claiming = db.dialect === 'sqlite' ? this.#writing : new WakingLoop(() => this.#claim(), { pollMs, failed })
+		this.#loops = new Set([this.#writing, this.#claiming])
 		this.#signers = new Signers(options.secrets)
 	}
 
@@ -141,37 +128,63 @@ export class DeliveryEngine {
 				await releaseEveryDelivery(tx)
 				await releaseHosts(tx)
 			})
-		this.#stopListening = db.onCommit(() => this.#wake())
-		this.#loop.start()
+		this.#stopListening = db.onCommit(() => this.#wake(...this.#loops))
+		for (const loop of this.#loops) loop.start()
+	}
+
+	async #idle(): Promise<void> {
+		for (const loop of this.#loops) await loop.idle()
 	}
 
 	/** Claims nothing more, waits for running attempts, breaks them off after `graceMs`, and writes their results. */
 	async stop(graceMs: number): Promise<void> {
 		this.#stopping = true
 		this.#stopListening?.()
-		this.#loop.stop()
+		for (const loop of this.#loops) loop.stop()
 		const grace = setTimeout(() => this.#breakOff.abort(), graceMs)
-		await this.#loop.idle()
+		await this.#idle()
 		while (this.#lanes.running > 0) {
 			await new Promise((resolve) => setTimeout(resolve, 5))
-			await this.#loop.idle()
+			await this.#idle()
 		}
 		clearTimeout(grace)
 		// The database may be unreachable: then the leases run out.
-		await this.#work().catch(() => {})
+		await this.#work(noClaim).catch(() => {})
 	}
 
-	#wake(): void {
-		if (!this.#isGathering()) this.#endGathering?.()
-		this.#loop.wake()
+	#wake(...loops: readonly WakingLoop[]): void {
+		for (const { isOver, end } of this.#gatherings) if (isOver()) end()
+		for (const loop of loops) loop.wake()
 	}
 
-	async #turn(): Promise<void> {
+	/** Resolves when it is over, at the latest after `gatherMs`. */
+	async #gather(isOver: () => boolean): Promise<void> {
+		if (isOver()) return
+		await new Promise<void>((resolve) => {
+			const gathering = {
+				isOver,
+				end: () => {
+					this.#gatherings.delete(gathering)
+					resolve()
+				},
+			}
+			this.#gatherings.add(gathering)
+			setTimeout(gathering.end, gatherMs)
+		})
+	}
+
+	/** Whether to wait for more than these attempts that have ended. */
+	#isTooFew(count: number): boolean {
+		return count > 0 && count < Math.min(this.#batchSize, enough) && this.#lanes.running > 0 && !this.#stopping
+	}
+
+	async #write(): Promise<void> {
+		const { db, now } = this.#options
 		// Attempts that end in the same turn of the event loop share one transaction.
-		if (!this.#isNextAtOnce()) await nextTurn()
+		await nextTurn()
 		this.#batchSize = this.#chooseBatchSize()
-		if (this.#isGathering()) await this.#gather()
-		await this.#work()
+		await this.#gather(() => !this.#isTooFew(this.#ended.length))
+		await this.#work(db.dialect === 'sqlite' ? (tx) => this.#claims.make(tx, { most: this.#batchSize, at: now() }) : noClaim)
 	}
 
 	#chooseBatchSize(): number {
@@ -181,77 +194,56 @@ export class DeliveryEngine {
 		return batchSizes[db.dialect][this.#requests > before ? 'besideRequests' : 'alone']
 	}
 
-	/** Resolves once the batch is full or nothing more is under way, at the latest after `gatherMs`. */
-	#gather(): Promise<void> {
-		return new Promise((resolve) => {
-			this.#endGathering = resolve
-			setTimeout(resolve, gatherMs)
-		})
-	}
-
-	#isGathering(): boolean {
-		return this.#ended.length > 0 && !this.#hasEnough() && this.#lanes.running > 0 && !this.#stopping
-	}
-
-	#hasEnough(): boolean {
-		return this.#ended.length >= Math.min(this.#batchSize, enoughResults)
-	}
-
-	/**
-	 * Whether results go to the database before anything else is done: PostgreSQL writes them while this process sends what it has claimed. SQLite
-	 * is this process, and lets requests in between.
-	 */
-	#isNextAtOnce(): boolean {
-		return this.#options.db.dialect === 'postgres' && this.#hasEnough()
-	}
-
-	async #work(): Promise<void> {
+	async #work(claim: (tx: Db) => Promise<Claim>): Promise<void> {
 		const { db, now } = this.#options
 		const limit = this.#stopping ? this.#ended.length : this.#batchSize
 		const [ended, unmade] = [this.#ended.slice(0, limit), this.#unmade]
-		if (ended.length === 0 && unmade.length === 0 && (this.#stopping || !(await this.#isAnythingDue()))) return
+		if (ended.length === 0 && unmade.length === 0 && (claim === noClaim || this.#stopping || !(await this.#isAnythingDue())))
+			return
 		this.#ended = this.#ended.slice(ended.length)
+		this.#beingWritten = ended
 		this.#unmade = []
 		const results = ended.map(({ result }) => result)
 		const lapsed = this.#failures.lapsed(now())
 		const signals = signalsOf(ended)
 		const late = signals.filter((one) => changesNothing(one, now()))
 		const early = signals.filter((one) => !late.includes(one))
-		let changed: readonly Signalled[] = []
+		let changed: Promise<readonly Signalled[]> = Promise.resolve([])
 		try {
 			await this.#noteHealth(early)
-			const { batches, bodies } = await db.transaction(
+			const { claimed } = await db.transaction(
 				async (tx) => {
 					const released = unmade.map(({ result }) => result)
-					// Sent together: to PostgreSQL it is one round trip.
-					const [found] = await Promise.all([
-						changedOf(tx, late, now()),
-						releaseDeliveries(tx, released),
-						results.length > 0 && completeDeliveries(tx, results),
+					changed = changedOf(tx, late, now())
+					// To PostgreSQL all of it, and the commit, is one round trip.
+					await Promise.all([
+						sent(tx, changed),
+						sent(tx, releaseDeliveries(tx, released)),
+						completeDeliveries(tx, results),
 						lapsed.length > 0 && lapseHosts(tx, lapsed, now()),
 						noteHosts(tx, [...ended, ...unmade], now()),
-						countAttempts(tx, results),
+						sent(tx, countAttempts(tx, results)),
 					])
-					changed = found
-					return this.#stopping ? nothing : this.#claim(tx, results.length >= enoughResults)
+					return this.#stopping ? nothing : claim(tx)
 				},
 				// A power cut may undo this commit: its deliveries are then made again.
 				{ durable: false },
 			)
 			this.#failures.forget(lapsed)
 			for (const result of results) this.#options.stored(result.organizationId, bytesOf(result))
-			this.#beginAll(batches, await bodies)
+			this.#begin(await claimed)
 		} catch (error) {
 			this.#ended.push(...ended)
 			this.#unmade.push(...unmade)
 			throw error
+		} finally {
+			this.#beingWritten = []
 		}
-		await this.#noteHealth(changed)
+		await this.#noteHealth(await changed)
 	}
 
 	#isAnythingDue(): Promise<boolean> {
-		const { db, now } = this.#options
-		return this.#loop.look(async () => this.#withRoom(await this.#targets.find(db, now())).length > 0, restFactors[db.dialect])
+		return this.#claiming.look(() => this.#claims.isAnythingDue(), restFactors[this.#options.db.dialect])
 	}
 
 	async #noteHealth(signals: readonly Signalled[]): Promise<void> {
@@ -259,68 +251,27 @@ export class DeliveryEngine {
 		await Promise.all(signals.map((signal) => noteHealth(db, signal, now())))
 	}
 
-	/**
-	 * Claims for each endpoint what its lane and its host have room for, but no more than an equal share of the remaining room; one
-	 * delivery for a host on probation.
-	 */
-	async #claim(tx: Db, isBusy: boolean): Promise<Claim> {
-		const { now } = this.#options
-		let room = Math.min(this.#lanes.room, this.#batchSize)
-		const planned = new Map<string, number>()
-		// The endpoints with the least room come first: the others share what these leave.
-		const targets = this.#withRoom(await (isBusy ? this.#targets.findAgain(tx, now()) : this.#targets.find(tx, now())))
-			.slice(0, room)
-			.reverse()
-		const plans = targets.flatMap((target, index) => {
-			const { host, provenAt } = target
-			const ofHost = planned.get(host) ?? 0
-			const share = Math.min(Math.ceil(room / (targets.length - index)), this.#lanes.roomOfHost(host) - ofHost)
-			const limit = Math.min(this.#lanes.roomOf(target, now()), share, provenAt === null ? 1 : share)
-			if (limit <= 0) return []
-			planned.set(host, ofHost + limit)
-			room -= limit
-			return [{ target, limit }]
-		})
-		this.#claims += plans.length
-		const batches = await Promise.all(plans.map(({ target, limit }) => this.#claimOf(tx, target, limit)))
-		const bodies = this.#bodies.of(
-			tx,
-			batches.flatMap(({ deliveries }) => deliveries.map(eventOf)),
-		)
-		// The commit goes out behind them.
-		await sent(tx, bodies)
-		return { batches, bodies }
-	}
-
-	async #claimOf(tx: Db, target: Target, limit: number): Promise<Batch> {
-		const { now, timeoutMs } = this.#options
-		const { organizationId, endpointId, host, provenAt, due: from } = target
-		const leaseEnd = now() + timeoutMs + leaseMarginMs
-		const isLimited = provenAt === null
-		if (isLimited && !(await admitOne(tx, target, now(), leaseEnd))) return { target, deliveries: [], leaseEnd }
-		const deliveries = await claimDeliveries(tx, { organizationId, endpointId, now: now(), limit, from }, leaseEnd)
-		if (isLimited && deliveries.length === 0 && !hasPass(target)) await releaseHosts(tx, [host])
-		return { target, deliveries, leaseEnd }
+	/** Claims on PostgreSQL, while results are written. */
+	async #claim(): Promise<void> {
+		const { db, now } = this.#options
+		const isMoreDue = () => this.#claims.isMoreDue && this.#freed > 0
+		await this.#gather(() => !(isMoreDue() && this.#isTooFew(this.#freed)))
+		if (this.#stopping || !(isMoreDue() || (await this.#isAnythingDue()))) return
+		const at = now()
+		if (this.#mustWriteBefore(at)) return
+		const wanted = { most: batchSizes.postgres.alone, at, isBusy: this.#freed >= enough }
+		this.#freed = 0
+		const { claimed } = await db.transaction((tx) => this.#claims.make(tx, wanted), { durable: false })
+		this.#begin(await claimed)
 	}
 
 	/**
-	 * The endpoints that have room, those with the most room first; among equals each comes first in turn. Of those of a host on
-	 * probation those that have a pass, and the first of the others: the host gets one attempt, which is best made where one has worked.
+	 * Whether a claim at this time could find what has ended, and have it made again: after a pause of the machine its lease has ended
+	 * before its result was written. Or the database cannot keep up, and enough waits.
 	 */
-	#withRoom(targets: readonly Target[]): Target[] {
-		const now = this.#options.now()
-		const room = (target: Target) => this.#lanes.roomOf(target, now)
-		const start = this.#claims % Math.max(1, targets.length)
-		const inTurn = [...targets.slice(start), ...targets.slice(0, start)]
-		const sorted = inTurn.filter((target) => room(target) > 0).sort((one, other) => room(other) - room(one))
-		const isLimited = (target: Target) => target.provenAt === null && !hasPass(target)
-		const first = new Map(
-			sorted
-				.filter(isLimited)
-				.toReversed()
-				.map((target) => [target.host, target]),
-		)
-		return sorted.filter((target) => !isLimited(target) || first.get(target.host) === target)
+	#mustWriteBefore(at: number): boolean {
+		const results = [...this.#beingWritten, ...this.#ended, ...this.#unmade]
+		return results.length >= batchSizes.postgres.alone || results.some(({ result }) => result.leaseEnd <= at)
 	}
 
 	#probeNext({ endpointId }: Target): void {
@@ -328,34 +279,20 @@ export class DeliveryEngine {
 		this.#unreached.add(endpointId)
 	}
 
-	#beginAll(batches: readonly Batch[], bodyOf: BodyOf): void {
-		const all = batches.flatMap((batch) =>
-			batch.deliveries.flatMap((claimed) => {
-				const body = bodyOf(eventOf(claimed))
-				// An event stays while a delivery of it waits.
-				return body ? [{ batch, claimed, body }] : []
-			}),
-		)
-		for (const { batch } of all) this.#lanes.begin(batch.target)
-		const begin = () => {
-			for (const { batch, claimed, body } of all) this.#begin(batch, claimed, body)
-		}
-		if (this.#isNextAtOnce())
-			nextTurn()
-				.then(begin)
-				.catch((err) => this.#options.log.error({ err }, 'webhooks: attempts could not begin'))
-		else begin()
+	#begin(all: readonly Claimed[]): void {
+		for (const { target } of all) this.#lanes.begin(target)
+		for (const one of all) this.#attempt(one)
 	}
 
-	#begin({ target, leaseEnd }: Batch, claimed: ClaimedDelivery, body: Buffer): void {
+	#attempt({ target, leaseEnd, delivery, body }: Claimed): void {
 		const { db, egress, now, timeoutMs, schedule } = this.#options
 		const startedAt = now()
 		const keys = this.#signers.keysOf(target, startedAt)
-		const { eventId } = claimed
+		const { eventId } = delivery
 		const own = this.#signers.headersOf(target)
-		const outOfOrder = Boolean(claimed.outOfOrder)
+		const outOfOrder = Boolean(delivery.outOfOrder)
 		const traced = this.#options.traces?.begin('webhooks.attempt', {
-			'remit.delivery_id': claimed.deliveryId,
+			'remit.delivery_id': delivery.deliveryId,
 			'server.address': target.host,
 		})
 		const trace = traced?.headers ?? {}
@@ -363,8 +300,18 @@ export class DeliveryEngine {
 		const canSend = keys.length > 0 && own !== undefined
 		const networks = reachOf(target, db, now, this.#unreached.delete(target.endpointId))
 		const end = (outcome: Outcome) => {
-			const ended = classify({ target, claimed, leaseEnd, startedAt, endedAt: now(), request: stored, outcome, schedule })
+			const ended = classify({
+				target,
+				claimed: delivery,
+				leaseEnd,
+				startedAt,
+				endedAt: now(),
+				request: stored,
+				outcome,
+				schedule,
+			})
 			this.#lanes.end(target, ended)
+			this.#freed++
 			if (outcome.unreached) this.#probeNext(target)
 			if (outcome.brokenOff || outcome.heldBack) this.#unmade.push(ended)
 			else {
@@ -373,7 +320,7 @@ export class DeliveryEngine {
 			}
 			traced?.end(outcome.error)
 			this.#options.attempted?.(outcome.brokenOff ? 'broken_off' : outcome.heldBack ? 'held_back' : ended.result.status)
-			this.#wake()
+			this.#wake(this.#writing, ...(this.#claims.isMoreDue ? [this.#claiming] : []))
 		}
 		if (!canSend) end(unsigned)
 		else deliver(attempt, { egress, timeoutMs, signal: this.#breakOff.signal, networks }).then(end)

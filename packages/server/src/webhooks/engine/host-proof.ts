@@ -1,10 +1,10 @@
 // Where a host is proven: its name may lead elsewhere at any time, so that an answer counts for the network that gave it.
-import { dayMs } from '../../base/dates.ts'
+import { dayMs, hourMs } from '../../base/dates.ts'
 import type { Database, Db } from '../../db/database.ts'
 import type { Admit } from '../../outside/dispatchers.ts'
 import { useEndpointPass } from '../endpoint-store.ts'
+import type { Target } from './claim-store.ts'
 import { admitAttempt, admitElsewhere, admitNetworks, holdHosts, lapseMovedHost, proveHosts, restHosts } from './host-store.ts'
-import type { Target } from './targets-store.ts'
 
 /** How long a host waits whose networks have had their attempts of the hour. */
 const holdMs = 300_000
@@ -84,4 +84,47 @@ export async function noteHosts(db: Db, attempts: readonly EndedAttempt[], now: 
 	if (held.size > 0) await holdHosts(db, [...held], now + holdMs)
 	const waiting = [...others].filter((host) => !proven.has(host))
 	if (waiting.length > 0) await restHosts(db, waiting, now)
+}
+
+/** Both must be passed: a busy receiver fails often in a short outage, and a quiet one fails for long with few attempts. */
+const failuresInARow = 50
+const failingMs = hourMs
+
+/** Hosts to remember; beyond that, the one that has failed for longest is forgotten. */
+const maxHosts = 10_000
+
+/**
+ * Finds the proven hosts that answer no longer, which go back on probation: a name may lead to a stranger later. Each process counts in
+ * memory, and only while a host fails, so that one that works costs nothing.
+ */
+export class HostFailures {
+	readonly #failing = new Map<string, { failures: number; readonly since: number }>()
+
+	/** Notes an attempt that has ended. */
+	note({ host, provenAt }: { readonly host: string; readonly provenAt: number | null }, failed: boolean, now: number): void {
+		if (!failed) this.#failing.delete(host)
+		else if (provenAt !== null) {
+			const row = this.#failing.get(host)
+			if (row) row.failures++
+			else this.#begin(host, now)
+		}
+	}
+
+	#begin(host: string, now: number): void {
+		const [oldest] = this.#failing.keys()
+		if (oldest !== undefined && this.#failing.size >= maxHosts) this.#failing.delete(oldest)
+		this.#failing.set(host, { failures: 1, since: now })
+	}
+
+	/** The hosts that have failed too often and for too long. */
+	lapsed(now: number): string[] {
+		const hosts: string[] = []
+		for (const [host, { failures, since }] of this.#failing)
+			if (failures >= failuresInARow && now - since >= failingMs) hosts.push(host)
+		return hosts
+	}
+
+	forget(hosts: readonly string[]): void {
+		for (const host of hosts) this.#failing.delete(host)
+	}
 }

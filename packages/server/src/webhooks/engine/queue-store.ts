@@ -1,81 +1,9 @@
-// The queue of deliveries: rows in the database of the events, which events/fan-out-store.ts writes. The engine claims a
-// delivery under a lease and completes it with its result. A process that dies loses nothing, since its leases end.
+// What comes of the deliveries of the queue that were claimed (claim-store.ts): results, and the next deliveries of their records.
 import type { Knex } from 'knex'
 import { hourMs } from '../../base/dates.ts'
-import { asNumber, type Db, type Placeholders, query, sent } from '../../db/database.ts'
-import { isAnyOf } from '../../db/records.ts'
+import { type Db, query, sent } from '../../db/database.ts'
 import { type Part, RowList } from '../../db/row-lists.ts'
-import { isFree, isHolding, isLeased, isWaiting, ofRecord } from '../../events/fan-out-store.ts'
-
-/** A delivery that was claimed. */
-export interface ClaimedDelivery {
-	readonly organizationId: string
-	readonly deliveryId: string
-	readonly eventId: string
-	readonly resourceId: string
-	/** Of the event in its record. */
-	readonly sequence: number
-	readonly retryCount: number
-	/** Attempts so far. */
-	readonly attemptCount: number
-	/** When the schedule has this attempt, if it was brought forward. */
-	readonly scheduledAt: number | null
-	/** Whether later events of its record may have arrived; SQLite has 0 or 1. */
-	readonly outOfOrder: boolean | number
-}
-
-interface ClaimQuery {
-	readonly organizationId: string
-	readonly endpointId: string
-	readonly now: number
-	readonly limit: number
-	/** Only what is due since this time or later: on PostgreSQL what has been delivered is passed over row by row until a vacuum. */
-	readonly from?: number | undefined
-}
-
-const due = (knex: Knex, { organizationId, endpointId, now, limit, from }: Placeholders<ClaimQuery>) => {
-	const rows = knex('webhook_deliveries')
-		.where({ organizationId, endpointId })
-		.where('nextAttemptAt', '<=', now)
-		.whereRaw(isFree, [now])
-		.orderBy(['nextAttemptAt', 'id'])
-		.limit(asNumber(limit))
-	return from === undefined ? rows : rows.where('nextAttemptAt', '>=', from)
-}
-
-const claimed = `"organizationId", id as "deliveryId", "eventId", "resourceId", sequence, "retryCount", "attemptCount", "scheduledAt", "outOfOrder"`
-
-const first = query<ClaimQuery, ClaimedDelivery>((knex, claim) => due(knex, claim).select(knex.raw(claimed)))
-
-const lease = query<{ organizationId: string; ids: readonly string[]; leaseEnd: number; now: number }>(
-	(knex, { organizationId, ids, leaseEnd, now }) =>
-		knex('webhook_deliveries')
-			.where({ organizationId })
-			.whereRaw(isAnyOf('id', 'sqlite'), [ids])
-			.update({ leaseEnd, updatedAt: now }),
-)
-
-/** `leased` is true where an older server has lost its lease. */
-const claiming = query<ClaimQuery & { leaseEnd: number }, ClaimedDelivery>((knex, claim) =>
-	knex.raw(
-		`update webhook_deliveries set leased = false, "leaseEnd" = ?, "updatedAt" = ?
-		where "organizationId" = ? and id = any(array(?)) returning ${claimed}`,
-		[claim.leaseEnd, claim.now, claim.organizationId, due(knex, claim).select('id').forUpdate().skipLocked()],
-	),
-)
-
-/**
- * Claims up to `limit` due deliveries of an endpoint, under a lease until `leaseEnd`. It changes no column that an index of PostgreSQL has. On PostgreSQL by one statement, since a second costs it
- * a round trip.
- */
-export async function claimDeliveries(db: Db, claim: ClaimQuery, leaseEnd: number): Promise<ClaimedDelivery[]> {
-	if (db.dialect === 'postgres') return db.all(claiming, { ...claim, leaseEnd })
-	const deliveries = await db.all(first, claim)
-	const { organizationId, now } = claim
-	const ids = deliveries.map(({ deliveryId }) => deliveryId)
-	if (ids.length > 0) await db.run(lease, { organizationId, ids, leaseEnd, now })
-	return deliveries
-}
+import { isHolding, isLeased, isWaiting, ofRecord } from '../../events/fan-out-store.ts'
 
 /** The result of a claimed delivery, as it is written. */
 export interface DeliveryResult {
@@ -108,13 +36,6 @@ export interface DeliveryResult {
 }
 
 type Result = Omit<DeliveryResult, 'wasOutOfOrder' | 'resourceId' | 'sequence'>
-
-/** What a delivery is after its result has been written. */
-interface Written {
-	readonly id: string
-	readonly leaseEnd: number
-	readonly outOfOrder: boolean | number
-}
 
 const results = new RowList<Result>({
 	organizationId: 'text',
@@ -153,7 +74,7 @@ const attemptValues = ['startedAt', 'durationMs', 'responseStatus', 'responseBod
 const attemptColumns = ['organizationId', 'deliveryId', 'number', ...attemptValues]
 
 /** Writes the results. A delivery is not retried when its endpoint was paused, disabled or deleted meanwhile. PostgreSQL writes the attempts with them. */
-const outcome = query<Part<Result>, Written>((knex, part, dialect) => {
+const outcome = query<Part<Result>, { outOfOrder: number }>((knex, part, dialect) => {
 	const update = knex.raw(
 		`update webhook_deliveries as d set
 			status = case when r.status <> 'retrying' or (p.status = 'active' and p."deletedAt" is null) then r.status
@@ -170,14 +91,10 @@ const outcome = query<Part<Result>, Written>((knex, part, dialect) => {
 		from ? join webhook_endpoints p on p."organizationId" = r."organizationId" and p.id = r."endpointId"
 		where d."organizationId" = r."organizationId" and d.id = r.id
 		and d."leaseEnd" = r."leaseEnd"
-		returning ${dialect === 'sqlite' ? 'id, "outOfOrder"' : 'd."outOfOrder", r.*'}`,
+		returning ${dialect === 'sqlite' ? '"outOfOrder"' : 'r.*'}`,
 		[results.table(knex, part, dialect)],
 	)
-	if (dialect === 'sqlite') return update
-	const attempts = knex
-		.into(knex.raw('?? (??)', ['webhook_attempts', attemptColumns]))
-		.insert(knex.select('organizationId', 'id', 'number', ...attemptValues).from('written'))
-	return knex.raw('with written as (?), attempts as (?) select id, "outOfOrder", "leaseEnd" from written', [update, attempts])
+	return dialect === 'sqlite' ? update : intoAttempts(knex, 'written').with('written', update)
 })
 
 /** Writes a result that is final, which does not depend on the endpoint. Most are, and on SQLite the join costs half of such a write. */
@@ -200,39 +117,43 @@ const conclusion = query<
 		}),
 )
 
-async function writeOutcomes(db: Db, all: readonly DeliveryResult[]): Promise<Written[]> {
-	if (db.dialect === 'postgres') return results.all(db, outcome, all.map(resultOf))
-	const written: Written[] = []
-	for (const result of all) {
-		const { id, leaseEnd } = result
-		const rows =
-			result.status === 'retrying'
-				? await results.all(db, outcome, [resultOf(result)])
-				: (await conclude(db, result)) && [{ outOfOrder: false }]
-		for (const { outOfOrder } of rows || []) {
-			written.push({ id, leaseEnd, outOfOrder })
-			await results.run(db, attempts, [attemptOf(result)])
-		}
-	}
-	return written
+/** On SQLite, whether the result let go what waits for the delivery. */
+async function complete(db: Db, result: DeliveryResult): Promise<boolean> {
+	const isFinal = result.status !== 'retrying'
+	const written = isFinal ? await conclude(db, result) : await retry(db, result)
+	if (!written) return false
+	await results.run(db, attempts, [attemptOf(result)])
+	return !result.wasOutOfOrder && written.letsGo
 }
 
-async function conclude(db: Db, result: DeliveryResult): Promise<boolean> {
+interface Written {
+	readonly letsGo: boolean
+}
+
+async function retry(db: Db, result: DeliveryResult): Promise<Written | undefined> {
+	const [row] = await results.all(db, outcome, [resultOf(result)])
+	return row && { letsGo: Boolean(row.outOfOrder) }
+}
+
+async function conclude(db: Db, result: DeliveryResult): Promise<Written | undefined> {
 	const { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt } = result
-	return (await db.run(conclusion, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt })) === 1
+	const count = await db.run(conclusion, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt })
+	return count === 1 ? { letsGo: true } : undefined
 }
 
-const attempts = query<Part<Result>>((knex, part, dialect) =>
+const intoAttempts = (knex: Knex, rows: string | Knex.Raw) =>
 	knex
 		.into(knex.raw('?? (??)', ['webhook_attempts', attemptColumns]))
-		.insert(knex.select('organizationId', 'id', 'number', ...attemptValues).from(results.table(knex, part, dialect))),
-)
+		.insert(knex.select('organizationId', 'id', 'number', ...attemptValues).from(rows))
+
+const attempts = query<Part<Result>>((knex, part, dialect) => intoAttempts(knex, results.table(knex, part, dialect)))
 
 /** Where a delivery is in the order of its record's, and when it let the next one go. */
-type Place = Pick<DeliveryResult, 'organizationId' | 'endpointId' | 'resourceId' | 'sequence' | 'endedAt'>
+type Place = Pick<DeliveryResult, 'organizationId' | 'id' | 'endpointId' | 'resourceId' | 'sequence' | 'endedAt'>
 
 const places = new RowList<Place>({
 	organizationId: 'text',
+	id: 'text',
 	endpointId: 'text',
 	resourceId: 'text',
 	sequence: 'bigint',
@@ -240,15 +161,18 @@ const places = new RowList<Place>({
 })
 
 /** SQL: the first of a record's later deliveries to an endpoint that is not done. */
-const nextOf = ({ organizationId, endpointId, resourceId, sequence }: Record<keyof Omit<Place, 'endedAt'>, string>) =>
+const nextOf = ({ organizationId, endpointId, resourceId, sequence }: Record<keyof Omit<Place, 'id' | 'endedAt'>, string>) =>
 	`select d.id ${ofRecord(endpointId)} where b."organizationId" = ${organizationId} and b."resourceId" = ${resourceId}
 		and b.sequence > ${sequence} and ${isHolding('d')} order by b.sequence limit 1`
 
+const owners = new RowList<Pick<Place, 'organizationId' | 'endpointId'>>({ organizationId: 'text', endpointId: 'text' })
+
 /**
- * Makes the next deliveries due, of endpoints where one waits: mostly none does. The `with` finds the ids first: otherwise PostgreSQL reads all
- * deliveries to join them. It asks again whether it waits: a pause may have ended it while this statement waited for its row.
+ * Makes the next deliveries due behind those that hold none back any more, of endpoints where one waits: mostly none does, and then `places` is not
+ * even read. The `with` finds the ids first: otherwise PostgreSQL reads all deliveries to join them. It asks again whether it waits: a pause may
+ * have ended it while this statement waited for its row.
  */
-const promotion = query<Part<Place>>((knex, part, dialect) => {
+const promotion = query<{ owners: string; places: string }>((knex, { owners: all, places: json }, dialect) => {
 	const next = nextOf({
 		organizationId: 'r."organizationId"',
 		endpointId: 'r."endpointId"',
@@ -256,18 +180,22 @@ const promotion = query<Part<Place>>((knex, part, dialect) => {
 		sequence: 'r.sequence',
 	})
 	return knex.raw(
-		`with r as materialized (select * from ?),
-		behind as materialized (select o, e from (select distinct "organizationId" as o, "endpointId" as e from r) as endpoints
-			where exists (select 1 from webhook_deliveries where "organizationId" = o and "endpointId" = e and status = 'pending' and "nextAttemptAt" is null)),
-		n as materialized (select r."organizationId", r."endedAt", (${next}) as id from r join behind on o = r."organizationId" and e = r."endpointId")
+		`with behind as materialized (select r."organizationId" as o, r."endpointId" as e from ?
+			where exists (select 1 from webhook_deliveries where "organizationId" = r."organizationId" and "endpointId" = r."endpointId"
+				and status = 'pending' and "nextAttemptAt" is null)),
+		n as materialized (select r."organizationId", r."endedAt", (${next}) as id from behind cross join lateral ? where r."organizationId" = o and r."endpointId" = e
+			and not exists (select 1 from webhook_deliveries x where x."organizationId" = r."organizationId" and x.id = r.id and ${isHolding('x')}))
 		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
 		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
 		and webhook_deliveries."nextAttemptAt" is null and webhook_deliveries.${isWaiting}`,
-		[places.table(knex, part, dialect)],
+		[
+			owners.table(knex, { rows: all }, dialect),
+			places.table(knex, { rows: knex.raw('(case when e is not null then ?::text end)', [json]) }, dialect),
+		],
 	)
 })
 
-const next = query<Omit<Place, 'endedAt'>, { id: string }>((knex, { organizationId, endpointId, resourceId, sequence }) =>
+const next = query<Omit<Place, 'id' | 'endedAt'>, { id: string }>((knex, { organizationId, endpointId, resourceId, sequence }) =>
 	knex.raw(nextOf({ organizationId: '+?', endpointId: '?', resourceId: '+?', sequence: '+?' }), [
 		endpointId,
 		organizationId,
@@ -294,7 +222,12 @@ const makeDue = query<{ organizationId: string; id: string; now: number }>((knex
  * endpoint: that is asked once, and not for each record.
  */
 async function promote(db: Db, all: readonly Place[]): Promise<void> {
-	if (db.dialect === 'postgres') return places.run(db, promotion, all)
+	if (all.length === 0) return
+	if (db.dialect === 'postgres') {
+		const ofEndpoints = new Map(all.map(({ organizationId, endpointId }) => [endpointId, { organizationId, endpointId }]))
+		await db.run(promotion, { owners: JSON.stringify([...ofEndpoints.values()]), places: JSON.stringify(all) })
+		return
+	}
 	for (const ofEndpoint of Map.groupBy(all, ({ endpointId }) => endpointId).values()) {
 		const { organizationId, endpointId } = ofEndpoint[0] as Place
 		if (!(await db.get(anyBehind, { organizationId, endpointId }))) continue
@@ -308,20 +241,20 @@ async function promote(db: Db, all: readonly Place[]): Promise<void> {
 /** Writes results and releases the deliveries that waited for them. A result whose lease has been lost is dropped. */
 export async function completeDeliveries(db: Db, ended: readonly DeliveryResult[]): Promise<void> {
 	// A delivery may have been claimed twice, and within a millisecond under the same lease.
-	const nameOf = ({ id, leaseEnd }: Pick<Written, 'id' | 'leaseEnd'>) => `${id} ${leaseEnd}`
-	const all = [...new Map(ended.map((result) => [nameOf(result), result])).values()]
-	const written = new Map((await writeOutcomes(db, all)).map((row) => [nameOf(row), row]))
-	const isDone = (result: DeliveryResult) => {
-		const row = written.get(nameOf(result))
-		return row !== undefined && (result.status !== 'retrying' || row.outOfOrder)
+	const all = [...new Map(ended.map((result) => [`${result.id} ${result.leaseEnd}`, result])).values()]
+	if (db.dialect === 'sqlite') {
+		const letGo: DeliveryResult[] = []
+		for (const result of all) if (await complete(db, result)) letGo.push(result)
+		return promote(db, letGo.map(placeOf))
 	}
-	const promoting = all.filter((result) => !result.wasOutOfOrder && isDone(result))
+	await sent(db, results.run(db, outcome, all.map(resultOf)))
 	// A statement of its own: it sees what was stored while the one before waited for a lock.
-	await sent(db, promote(db, promoting.map(placeOf)))
+	await sent(db, promote(db, all.filter(({ wasOutOfOrder }) => !wasOutOfOrder).map(placeOf)))
 }
 
-const placeOf = ({ organizationId, endpointId, resourceId, sequence, endedAt }: DeliveryResult): Place => ({
+const placeOf = ({ organizationId, id, endpointId, resourceId, sequence, endedAt }: DeliveryResult): Place => ({
 	organizationId,
+	id,
 	endpointId,
 	resourceId,
 	sequence,

@@ -14,8 +14,8 @@ import { endWaiting } from '../backlog-store.ts'
 import { lockDelivery } from '../delivery-store.ts'
 import { createEndpoint } from '../endpoint-store.ts'
 import { deliverAllAgain } from '../redelivery-store.ts'
-import { type ClaimedDelivery, claimDeliveries, completeDeliveries, type DeliveryResult } from './queue-store.ts'
-import { findTargets } from './targets-store.ts'
+import { type ClaimedDelivery, claimDeliveries, findTargets } from './claim-store.ts'
+import { completeDeliveries, type DeliveryResult } from './queue-store.ts'
 
 const secrets = openSecrets({ ENCRYPTION_KEYS: encryptionKey(1), DATA_DIR: '' })
 
@@ -56,7 +56,9 @@ afterEach(async () => {
 	await database.drop()
 })
 
-const take = (now: number, leaseEnd: number) => db.transaction((tx) => claimDeliveries(tx, { ...owner, now, limit: 5 }, leaseEnd))
+const claim = (tx: Db, now: number, leaseEnd: number) =>
+	claimDeliveries(tx, { organizationId: owner.organizationId, now, leaseEnd }, [{ endpointId: owner.endpointId, limit: 5 }])
+const take = (now: number, leaseEnd: number) => db.transaction((tx) => claim(tx, now, leaseEnd))
 const success = (
 	{ deliveryId, resourceId, sequence, attemptCount }: ClaimedDelivery,
 	leaseEnd: number,
@@ -155,7 +157,7 @@ if (inject('database') === 'postgres')
 			const failed = { status: 'retrying', nextAttemptAt: 30, error: 'answered 500' } as const
 			await write({ ...success(first, 100, 20), ...failed })
 			const { working, claimed } = await db.transaction(async (tx) => {
-				const [claimed] = await claimDeliveries(tx, { ...owner, now: 30, limit: 5 }, 130)
+				const [claimed] = await claim(tx, 30, 130)
 				const working = db.transaction((other) => work(other, first.deliveryId))
 				if (waits) await expect.poll(() => db.all(waiting, {}), { interval: 10 }).toHaveLength(1)
 				else await working

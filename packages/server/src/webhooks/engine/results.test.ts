@@ -5,6 +5,7 @@ import { classify, signalOf } from './results.ts'
 const target = {
 	organizationId: 'org_1',
 	endpointId: 'whe_1',
+	version: 1,
 	host: 'receiver.example',
 	provenAt: 0,
 	lapsedAt: null,
@@ -18,7 +19,9 @@ const target = {
 }
 
 const claimed = {
+	endpointId: 'whe_1',
 	deliveryId: 'whd_1',
+	dueSince: 0,
 	retryCount: 0,
 	scheduledAt: null,
 	outOfOrder: false,

@@ -1,9 +1,9 @@
 // What the outcome of an attempt means: for the delivery, for its endpoint's health, and for the endpoint's next attempts.
 import type { Outcome } from '../../outside/http.ts'
 import { nextAttempt, type Pause, retryAfterMs } from '../../work/backoff.ts'
+import type { ClaimedDelivery, Target } from './claim-store.ts'
 import type { HealthSignal } from './endpoint-health.ts'
-import type { ClaimedDelivery, DeliveryResult } from './queue-store.ts'
-import type { Target } from './targets-store.ts'
+import type { DeliveryResult } from './queue-store.ts'
 
 export interface AttemptInput {
 	readonly target: Target

@@ -4,7 +4,7 @@ import { type SealedColumn, sealedColumns } from '../../outside/sealed-columns.t
 import type { Secrets } from '../../outside/secrets.ts'
 import { openHeaders } from '../endpoint-store.ts'
 import { signingKey } from '../signature.ts'
-import type { Target } from './targets-store.ts'
+import type { Target } from './claim-store.ts'
 
 const maxKeys = 1_000
 const noHeaders: Record<string, string> = {}

@@ -1,8 +1,8 @@
 // The endpoints for which something is due. On PostgreSQL the look-up passes over what has been delivered since the last vacuum, at each
-// endpoint: 1 ms for four of them after 40,000 deliveries. So while a queue drains it is made ten times a second. Between, only the endpoints
-// that it found are asked about, each from the place in its queue where something was due.
+// endpoint: 1 ms for four of them after 40,000 deliveries. So while a queue drains it is made ten times a second. Between, the engine claims of
+// the endpoints that it found, each from the place in its queue to which it has come, as long as nobody has changed them.
 import type { Db } from '../../db/database.ts'
-import { findTargets, findTargetsAmong, type Target } from './targets-store.ts'
+import { type ClaimedDelivery, type EndpointClaim, findTargets, type Target } from './claim-store.ts'
 
 /** For so long other endpoints wait, and what became due before what an endpoint had due. */
 const trustedMs = 100
@@ -12,30 +12,31 @@ const maxTargets = 200
 
 export class Targets {
 	readonly #monotonic: () => number
-	#before: readonly Target[] = []
+	#known: readonly Target[] = []
 	#trustedUntil = 0
 
 	constructor(monotonic = () => performance.now()) {
 		this.#monotonic = monotonic
 	}
 
-	/** All of them. */
-	async find(db: Db, now: number): Promise<Target[]> {
-		const targets = await findTargets(db, now)
-		this.#before = targets
-		const isKept = db.dialect === 'postgres' && targets.length > 0 && targets.length <= maxTargets
+	/** Looks all of them up. */
+	async find(db: Db, now: number): Promise<readonly Target[]> {
+		this.#known = await findTargets(db, now)
+		const isKept = db.dialect === 'postgres' && this.#known.length <= maxTargets
 		this.#trustedUntil = isKept ? this.#monotonic() + trustedMs : 0
-		return targets
+		return this.#known
 	}
 
-	/** Those that were there a moment ago, if any of them still has something due. */
-	async findAgain(db: Db, now: number): Promise<Target[]> {
-		if (this.#monotonic() < this.#trustedUntil) {
-			const targets = await findTargetsAmong(db, this.#before, now)
-			const found = new Map(targets.map((target) => [target.endpointId, target]))
-			this.#before = this.#before.map((target) => found.get(target.endpointId) ?? target)
-			if (targets.length > 0) return targets
-		}
-		return this.find(db, now)
+	/** Those with a proven host that were found a moment ago, and had more due than was claimed since. */
+	get known(): readonly Target[] {
+		return this.#monotonic() < this.#trustedUntil ? this.#known.filter(({ provenAt }) => provenAt !== null) : []
+	}
+
+	/** Notes what was claimed of an endpoint: it goes on behind that, or has nothing left for now. */
+	noteClaimed({ endpointId, limit }: EndpointClaim, deliveries: readonly ClaimedDelivery[]): void {
+		const due = Math.max(...deliveries.map(({ dueSince }) => dueSince))
+		this.#known = this.#known.flatMap((target) =>
+			target.endpointId !== endpointId ? [target] : deliveries.length < limit ? [] : [{ ...target, due }],
+		)
 	}
 }
