@@ -78,6 +78,8 @@ export interface Tenant {
 	newDeal(deal?: Partial<DealCreate>): Promise<string>
 	/** Creates a time entry of a billable hour, for a new deal unless `entry` names one. */
 	newTimeEntry(entry?: Partial<TimeEntryCreate>): Promise<string>
+	/** Runs every job of the server that is due by its clock. */
+	runJobs(): Promise<void>
 }
 
 /** A person with a session. */
@@ -97,8 +99,6 @@ export interface TestServer extends Tenant {
 	readonly logged: readonly string[]
 	readonly settings: Partial<Config>
 	newTenant(settings?: OrganizationSettingsUpdate): Promise<Tenant>
-	/** Runs every job that is due by the server's clock. */
-	runJobs(): Promise<void>
 	close(): Promise<void>
 }
 
@@ -203,6 +203,7 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 			newKey,
 			newDeal,
 			newTimeEntry,
+			runJobs: async () => server.drainJobs?.(),
 		}
 	}
 	return {
@@ -212,7 +213,6 @@ export async function startTestServer(settings: Partial<Config> = {}, lookup = t
 		logged,
 		settings: effective,
 		newTenant,
-		runJobs: async () => server.drainJobs?.(),
 		async close() {
 			try {
 				await Promise.all([checkEvents(db), server.close()])

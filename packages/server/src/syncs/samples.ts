@@ -27,6 +27,8 @@ async function unconnected(tenant: Tenant) {
 /** Waits for the last run of a sync to leave off; returns both ids. */
 async function ran(tenant: Tenant, id: string): Promise<[string, string]> {
 	for (;;) {
+		// A worker looks for what is due only every quarter of a second on PostgreSQL.
+		await tenant.runJobs()
 		const [run] = (await tenant.ask('GET', `/syncs/${id}/runs?limit=1`)).body.data
 		if (run.finishedAt !== null || run.status === 'waiting') return [id, run.id]
 		await setTimeout(20)
