@@ -42,6 +42,7 @@ export default defineConfig({
 	test: {
 		exclude: ['**/node_modules/**', '**/dist/**'],
 		setupFiles: [inTests('watch-leaks.ts')],
+		globalSetup: [join(import.meta.dirname, 'bundle-command.ts')],
 		pool: 'forks',
 		// Vitest leaves one core free by default, which is half of two. Three processes on two cores are a tenth faster, and tests
 		// fail by chance.

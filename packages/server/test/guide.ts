@@ -4,11 +4,9 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
-import type { Environment, Result } from './remit.ts'
+import { cli, type Environment, type Result } from './remit.ts'
 
 const guides = new URL('../../../docs/guides/', import.meta.url)
-const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 /** The blocks of one language under a heading of the guide. */
 export function blocksOf(guide: string, heading: string, language = 'sh'): string[] {

@@ -7,7 +7,8 @@ import { expect } from 'vitest'
 import { freePort } from './free-port.ts'
 import { watch } from './leaks.ts'
 
-const cli = fileURLToPath(new URL('../src/cli.ts', import.meta.url))
+/** The command: in a few files (tools/bundle-command.ts), or from its source. */
+export const cli = process.env.TEST_COMMAND ?? fileURLToPath(new URL('../src/cli.ts', import.meta.url))
 
 export type Environment = Record<string, string>
 

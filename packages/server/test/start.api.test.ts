@@ -2,13 +2,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
 import { newDatabase } from './databases.ts'
 import { encryptionKey } from './leaks.ts'
-import { expectRefusal, inherited, Remit } from './remit.ts'
+import { cli, expectRefusal, inherited, Remit } from './remit.ts'
 
 const isSqlite = inject('database') === 'sqlite'
 const folder = mkdtempSync(join(tmpdir(), 'remit-start-'))
@@ -91,10 +91,10 @@ describe('a disk that cannot be used', () => {
 			})
 		const disk = join(folder, 'disk')
 		mkdirSync(disk)
-		const cli = `${process.execPath} ${resolve(import.meta.dirname, '../src/cli.ts')}`
+		const remit = `${process.execPath} ${cli}`
 		if (!isSqlite || mount(`mount -t tmpfs none ${disk}`).status !== 0) return
 		for (const size of ['64k', '400k']) {
-			const { status, stderr } = mount(`mount -t tmpfs -o size=${size} none ${disk} && exec ${cli} serve`)
+			const { status, stderr } = mount(`mount -t tmpfs -o size=${size} none ${disk} && exec ${remit} serve`)
 			expect({ size, status, stderr }).toEqual({
 				size,
 				status: 1,
@@ -102,7 +102,7 @@ describe('a disk that cannot be used', () => {
 			})
 		}
 		const readOnly = mount(
-			`mount -t tmpfs none ${disk} && ${cli} migrate >&2 && mount -o remount,ro ${disk} && exec ${cli} serve`,
+			`mount -t tmpfs none ${disk} && ${remit} migrate >&2 && mount -o remount,ro ${disk} && exec ${remit} serve`,
 		)
 		expect(readOnly).toMatchObject({
 			status: 1,

@@ -4,17 +4,15 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Remit as Client } from '@remit/sdk'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../../test/databases.ts'
 import { browse, consent } from '../../../test/oauth-server.ts'
-import { expectRefusal, Remit, type Served } from '../../../test/remit.ts'
+import { cli, expectRefusal, Remit, type Served } from '../../../test/remit.ts'
 import { fromHubSpot } from '../../../test/syncs.ts'
 import { FakeHubSpot } from '../../../test/vendors/hubspot.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-syncs-'))
-const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url))
 let database: TestDatabase
 let remit: Remit
 let served: Served

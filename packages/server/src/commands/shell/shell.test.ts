@@ -3,14 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectRefusal, Remit } from '../../../test/remit.ts'
+import { cli, expectRefusal, Remit } from '../../../test/remit.ts'
 import { startRemit } from '../../testing.ts'
 import type { RunningRemit } from '../../testing-types.d.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-shell-'))
-const cli = fileURLToPath(new URL('../../cli.ts', import.meta.url))
 const remit = new Remit({ HOME: folder, DATA_DIR: join(folder, 'data'), NODE_OPTIONS: '--conditions=remit-source' }, folder)
 let server: RunningRemit
 beforeAll(async () => {
