@@ -22,6 +22,8 @@ declare module 'vitest' {
 }
 
 const template = `remit_template_${randomBytes(4).toString('hex')}`
+/** Of the names of the template's copies. */
+const prefixOf = (template: string) => `${template.replace('template', 'test')}_`
 
 /** Migrates the template, once for each run. */
 export default function setup(project: TestProject) {
@@ -67,7 +69,10 @@ async function setUpPostgres(project: TestProject) {
 	await admin(url, `alter database ${template} is_template true`)
 	project.provide('template', `${url}#${template}`)
 	return async () => {
+		// It waits for a copy that a worker has begun and not used.
 		await admin(url, `alter database ${template} is_template false`, `drop database ${template}`)
+		const left = await admin(url, `select datname from pg_database where datname like '${prefixOf(template)}%'`)
+		await admin(url, ...left.map(({ datname }) => `drop database if exists ${datname} with (force)`))
 		await stop()
 	}
 }
@@ -106,18 +111,33 @@ export async function newDatabase(kind: 'sqlite' | 'postgres', from: string): Pr
 			drop: async () => rmSync(folder, { recursive: true, force: true }),
 		}
 	}
-	const [url = '', template] = from.split('#')
-	const name = `remit_test_${randomBytes(6).toString('hex')}`
-	// Without waiting for the disk, as in `fastFolder`.
-	await admin(url, `create database ${name} template ${template}`, `alter database ${name} set synchronous_commit = off`)
+	const [url = '', template = ''] = from.split('#')
+	const copy = nextCopy ?? copyOf(url, template)
+	nextCopy = copyOf(url, template)
+	// Whoever takes it hears of it.
+	nextCopy.catch(() => {})
+	const name = await copy
 	return {
 		// In the folder of the process, which keeps no data there: servers of tests have their encryption key as a setting.
 		settings: { DATABASE_URL: `${url}/${name}`, DATA_DIR: 'data' },
 		drop: async () => {
-			await admin(url, `drop database ${name} with (force)`)
+			drops = drops.then(() => admin(url, `drop database ${name} with (force)`)).catch(() => {})
 		},
 	}
 }
+
+/** What the next call gets: PostgreSQL makes it while this one's test runs. */
+let nextCopy: Promise<string> | undefined
+
+async function copyOf(url: string, template: string): Promise<string> {
+	const name = `${prefixOf(template)}${randomBytes(6).toString('hex')}`
+	// Without waiting for the disk, as in `fastFolder`.
+	await admin(url, `create database ${name} template ${template}`, `alter database ${name} set synchronous_commit = off`)
+	return name
+}
+
+/** Of PostgreSQL, one after the other. No test waits for them: for each PostgreSQL writes whatever it has not yet written to the disk. */
+let drops: Promise<unknown> = Promise.resolve()
 
 /** An empty database on PostgreSQL, for a process that migrates it itself. */
 export async function newEmptyPostgres(): Promise<{ url: string; drop: () => Promise<void> }> {

@@ -96,12 +96,15 @@ async function isFollowed(url: string): Promise<boolean> {
 	return followers.length > 0
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: a row of whatever statement.
+type Row = Record<string, any>
+
 /** Runs statements in the database `postgres` of a server, and gives the rows of the last. */
-export async function admin(url: string, ...statements: string[]): Promise<unknown[]> {
+export async function admin(url: string, ...statements: string[]): Promise<Row[]> {
 	const client = new pg.Client({ connectionString: `${url}/postgres`, connectionTimeoutMillis: 3_000 })
 	await client.connect()
 	try {
-		let rows: unknown[] = []
+		let rows: Row[] = []
 		for (const statement of statements) rows = (await client.query(statement)).rows
 		return rows
 	} finally {
