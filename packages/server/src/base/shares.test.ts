@@ -26,6 +26,8 @@ describe('shares', () => {
 		expect(log).toEqual(['a', 'a', 'a', 'b', 'b', 'c'])
 		await endOne()
 		expect(log).toEqual(['a', 'a', 'a', 'b', 'b', 'c', 'd'])
+		for (let left = 8; left > 0; left--) await endOne()
+		expect(log).toEqual(['a', 'a', 'a', 'b', 'b', 'c', 'd', 'a', 'b'])
 	})
 
 	it('let those in who wait organization by organization, each in its order', async () => {
