@@ -96,10 +96,19 @@ export const deliveryIdOf = (eventId: string, endpointId: string): string => `wh
 
 const deliveryId = (eventId: string, endpointId: string) => `'whd_' || substr(${eventId}, 5) || substr(${endpointId}, 5)`
 
-/** Joins a record's events `b` to their deliveries `d` to an endpoint, by the index of events: deliveries need no index for it. */
-export const ofRecord = (endpointId: string) =>
+const joined = (endpointId: string) =>
 	`from events b join webhook_deliveries d on d."organizationId" = b."organizationId"
 		and d.id = ${deliveryId('b.id', endpointId)}`
+
+/**
+ * Joins a record's events `b` to their deliveries `d` to an endpoint, by the index of events: deliveries need no index for it. `limit 1`, since
+ * PostgreSQL would read all that wait in the organization if none did when it counted them.
+ */
+export const ofRecord = (endpointId: string, dialect: Dialect) =>
+	dialect === 'sqlite'
+		? joined(endpointId)
+		: `from events b cross join lateral (select * from webhook_deliveries where "organizationId" = b."organizationId"
+			and id = ${deliveryId('b.id', endpointId)} limit 1) as d`
 
 /** Deliveries out of order that are passed over at most to find the one before them: a record may have nothing else. */
 const passedOver = 20
@@ -109,14 +118,14 @@ const passedOver = 20
  * can then complete it only after this transaction, and so finds the new delivery, which it must make due.
  */
 const isBlocked = (dialect: Dialect) =>
-	`coalesce((select holds from (select ${isHolding('d')} as holds, d."outOfOrder" as late ${ofRecord('p.id')}
+	`coalesce((select holds from (select ${isHolding('d')} as holds, d."outOfOrder" as late ${joined('p.id')}
 		where b."organizationId" = e."organizationId" and b."resourceId" = e."resourceId" and b.sequence < e.sequence
 		order by b.sequence desc limit ${passedOver}${dialect === 'sqlite' ? '' : ' for share of d'}) as before
 		where not before.late limit 1), ${dialect === 'sqlite' ? '0' : 'false'})`
 
 /** Whether a delivery of any earlier event of the record holds it back; `name` is the delivery's table or alias in the query. */
-export const hasEarlier = (name: string) =>
-	`exists (select 1 ${ofRecord(`${name}."endpointId"`)} where b."organizationId" = ${name}."organizationId"
+export const hasEarlier = (name: string, dialect: Dialect) =>
+	`exists (select 1 ${ofRecord(`${name}."endpointId"`, dialect)} where b."organizationId" = ${name}."organizationId"
 		and b."resourceId" = ${name}."resourceId" and b.sequence < ${name}.sequence and ${isHolding('d')})`
 
 const subscribes = (dialect: Dialect) =>

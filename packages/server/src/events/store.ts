@@ -114,10 +114,16 @@ export interface EventKey {
 
 const keys = new RowList<EventKey>({ organizationId: 'text', id: 'text' })
 
+/** PostgreSQL would read all events of the organization to join them, if there were few when it counted them. */
+const eventOfRow = {
+	sqlite: 'join events as e on e."organizationId" = r."organizationId" and e.id = r.id',
+	postgres: 'cross join lateral (select * from events where "organizationId" = r."organizationId" and id = r.id limit 1) as e',
+}
+
 const some = query<Part<EventKey>, EventRow>((knex, part, dialect) =>
 	knex
 		.from(keys.table(knex, part, dialect))
-		.joinRaw('join events as e on e."organizationId" = r."organizationId" and e.id = r.id')
+		.joinRaw(eventOfRow[dialect])
 		.select(...eventColumns(knex, dialect)),
 )
 

@@ -118,12 +118,13 @@ const noteLeft = query<EndpointKey & Left>((knex, { organizationId, id, ...left 
 )
 
 /** New deliveries may have been written behind those that were skipped since, if the endpoint is active again. */
-const letGo = query<{ organizationId: string; endpointId: string; now: number }>((knex, { organizationId, endpointId, now }) =>
-	knex.raw(
-		`update webhook_deliveries as behind set "nextAttemptAt" = ?
-		where "organizationId" = ? and "endpointId" = ? and status = 'pending' and "nextAttemptAt" is null and not ${hasEarlier('behind')}`,
-		[now, organizationId, endpointId],
-	),
+const letGo = query<{ organizationId: string; endpointId: string; now: number }>(
+	(knex, { organizationId, endpointId, now }, dialect) =>
+		knex.raw(
+			`update webhook_deliveries as behind set "nextAttemptAt" = ?
+		where "organizationId" = ? and "endpointId" = ? and status = 'pending' and "nextAttemptAt" is null and not ${hasEarlier('behind', dialect)}`,
+			[now, organizationId, endpointId],
+		),
 )
 
 /** Goes on with one endpoint by one part; false when nothing is left of it but what another transaction has, or another process is at it. */

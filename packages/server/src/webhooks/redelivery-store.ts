@@ -47,7 +47,7 @@ interface Range {
  * SQL: whether a delivery of an earlier event of the record waits, or is still to be made again. Events of one millisecond have ids
  * in any order, so that it may be in a later part.
  */
-const hasEarlierToCome = (statuses: string) => `exists (select 1 ${ofRecord('a."endpointId"')}
+const hasEarlierToCome = (statuses: string, dialect: Dialect) => `exists (select 1 ${ofRecord('a."endpointId"', dialect)}
 	where b."organizationId" = a."organizationId" and b."resourceId" = a."resourceId" and b.sequence < a.sequence
 	and (${isHolding('d')} or (d.status in ${statuses} and d.id > ? and d.id <= ?)))`
 
@@ -79,7 +79,7 @@ const queriesOf = ({ among, statuses }: Choice) => ({
 				`with part as (select id, row_number() over (partition by "resourceId" order by sequence) as place
 					from webhook_deliveries where ${inRange} ${among} and status in ${statuses} and not ${isLeased})
 				update webhook_deliveries as a set status = 'pending', "retryCount" = 0, "scheduledAt" = null, "holdsUntil" = null, "outOfOrder" = false, "updatedAt" = ?,
-					"nextAttemptAt" = case when part.place = 1 and not ${hasEarlierToCome(statuses)} then ${asInteger(dialect)} end
+					"nextAttemptAt" = case when part.place = 1 and not ${hasEarlierToCome(statuses, dialect)} then ${asInteger(dialect)} end
 				from part where a."organizationId" = ? and a.id = part.id and a.status in ${statuses} and not ${isLeased}
 				returning ${dialect === 'sqlite' ? '' : 'a.'}id`,
 				[organizationId, endpointId, after, last, now, after, upTo, now, organizationId],

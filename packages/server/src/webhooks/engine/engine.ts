@@ -69,6 +69,9 @@ const laneLimits = {
 	restMs: 100,
 } as const
 
+/** Results that wait to be written before nothing more is claimed: a batch under way, and as many attempts again as may run at once. */
+const mostUnwritten = 2 * laneLimits.slots
+
 /** Endpoints to remember whose next attempt is a probe. */
 const maxUnreached = 10_000
 
@@ -271,7 +274,7 @@ export class DeliveryEngine {
 	 */
 	#mustWriteBefore(at: number): boolean {
 		const results = [...this.#beingWritten, ...this.#ended, ...this.#unmade]
-		return results.length >= batchSizes.postgres.alone || results.some(({ result }) => result.leaseEnd <= at)
+		return results.length >= mostUnwritten || results.some(({ result }) => result.leaseEnd <= at)
 	}
 
 	#probeNext({ endpointId }: Target): void {

@@ -1,7 +1,7 @@
 // What comes of the deliveries of the queue that were claimed (claim-store.ts): results, and the next deliveries of their records.
 import type { Knex } from 'knex'
 import { hourMs } from '../../base/dates.ts'
-import { type Db, query, sent } from '../../db/database.ts'
+import { type Db, type Dialect, query, sent } from '../../db/database.ts'
 import { type Part, RowList } from '../../db/row-lists.ts'
 import { isHolding, isLeased, isWaiting, ofRecord } from '../../events/fan-out-store.ts'
 
@@ -161,19 +161,22 @@ const places = new RowList<Place>({
 })
 
 /** SQL: the first of a record's later deliveries to an endpoint that is not done. */
-const nextOf = ({ organizationId, endpointId, resourceId, sequence }: Record<keyof Omit<Place, 'id' | 'endedAt'>, string>) =>
-	`select d.id ${ofRecord(endpointId)} where b."organizationId" = ${organizationId} and b."resourceId" = ${resourceId}
+const nextOf = (
+	dialect: Dialect,
+	{ organizationId, endpointId, resourceId, sequence }: Record<keyof Omit<Place, 'id' | 'endedAt'>, string>,
+) =>
+	`select d.id ${ofRecord(endpointId, dialect)} where b."organizationId" = ${organizationId} and b."resourceId" = ${resourceId}
 		and b.sequence > ${sequence} and ${isHolding('d')} order by b.sequence limit 1`
 
 const owners = new RowList<Pick<Place, 'organizationId' | 'endpointId'>>({ organizationId: 'text', endpointId: 'text' })
 
 /**
  * Makes the next deliveries due behind those that hold none back any more, of endpoints where one waits: mostly none does, and then `places` is not
- * even read. The `with` finds the ids first: otherwise PostgreSQL reads all deliveries to join them. It asks again whether it waits: a pause may
- * have ended it while this statement waited for its row.
+ * even read. The `with` finds the ids first, and each row by itself: otherwise PostgreSQL reads all deliveries to join them, or all that wait anywhere. It
+ * asks again whether it waits: a pause may have ended it while this statement waited for its row.
  */
 const promotion = query<{ owners: string; places: string }>((knex, { owners: all, places: json }, dialect) => {
-	const next = nextOf({
+	const next = nextOf(dialect, {
 		organizationId: 'r."organizationId"',
 		endpointId: 'r."endpointId"',
 		resourceId: 'r."resourceId"',
@@ -181,10 +184,10 @@ const promotion = query<{ owners: string; places: string }>((knex, { owners: all
 	})
 	return knex.raw(
 		`with behind as materialized (select r."organizationId" as o, r."endpointId" as e from ?
-			where exists (select 1 from webhook_deliveries where "organizationId" = r."organizationId" and "endpointId" = r."endpointId"
-				and status = 'pending' and "nextAttemptAt" is null)),
+			where (select 1 from webhook_deliveries where "organizationId" = r."organizationId" and "endpointId" = r."endpointId"
+				and status = 'pending' and "nextAttemptAt" is null limit 1) is not null),
 		n as materialized (select r."organizationId", r."endedAt", (${next}) as id from behind cross join lateral ? where r."organizationId" = o and r."endpointId" = e
-			and not exists (select 1 from webhook_deliveries x where x."organizationId" = r."organizationId" and x.id = r.id and ${isHolding('x')}))
+			and (select not ${isHolding('x')} from webhook_deliveries x where x."organizationId" = r."organizationId" and x.id = r.id limit 1))
 		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
 		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
 		and webhook_deliveries."nextAttemptAt" is null and webhook_deliveries.${isWaiting}`,
@@ -195,13 +198,14 @@ const promotion = query<{ owners: string; places: string }>((knex, { owners: all
 	)
 })
 
-const next = query<Omit<Place, 'id' | 'endedAt'>, { id: string }>((knex, { organizationId, endpointId, resourceId, sequence }) =>
-	knex.raw(nextOf({ organizationId: '+?', endpointId: '?', resourceId: '+?', sequence: '+?' }), [
-		endpointId,
-		organizationId,
-		resourceId,
-		sequence,
-	]),
+const next = query<Omit<Place, 'id' | 'endedAt'>, { id: string }>(
+	(knex, { organizationId, endpointId, resourceId, sequence }, dialect) =>
+		knex.raw(nextOf(dialect, { organizationId: '+?', endpointId: '?', resourceId: '+?', sequence: '+?' }), [
+			endpointId,
+			organizationId,
+			resourceId,
+			sequence,
+		]),
 )
 
 /** By the index of what waits for another delivery, which SQLite would not choose by itself. */

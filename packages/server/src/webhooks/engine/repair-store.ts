@@ -48,10 +48,10 @@ interface Stretch {
 	readonly toId: string
 }
 
-const stuck = query<Stretch>((knex, { now, ...ends }) =>
+const stuck = query<Stretch>((knex, { now, ...ends }, dialect) =>
 	knex.raw(
 		`update webhook_deliveries as behind set "nextAttemptAt" = ?
-		where ${isBehind} and ${place} > (?, ?, ?) and ${place} <= (?, ?, ?) and not ${hasEarlier('behind')}`,
+		where ${isBehind} and ${place} > (?, ?, ?) and ${place} <= (?, ?, ?) and not ${hasEarlier('behind', dialect)}`,
 		[now, ends.fromOrganization, ends.fromEndpoint, ends.fromId, ends.toOrganization, ends.toEndpoint, ends.toId],
 	),
 )
