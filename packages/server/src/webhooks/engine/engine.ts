@@ -54,10 +54,13 @@ const leaseMarginMs = 15_000
  * else in this process waits for the transaction, so it is smaller while requests come, though each delivery then costs more.
  */
 const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
-/** Attempts that end, for which a transaction waits at most: with half of what an organization has under way, PostgreSQL and this process both have work. */
+/**
+ * Attempts that end, for which a transaction waits at most, if they are half of what is under way or more: PostgreSQL and this process then both have
+ * work.
+ */
 const enough = 50
 /** The longest wait for more of them. */
-const gatherMs = 3
+const gatherMs = { sqlite: 3, postgres: 6 }
 
 /** The lanes of endpoints. */
 const laneLimits = {
@@ -172,13 +175,15 @@ export class DeliveryEngine {
 				},
 			}
 			this.#gatherings.add(gathering)
-			setTimeout(gathering.end, gatherMs)
+			setTimeout(gathering.end, gatherMs[this.#options.db.dialect])
 		})
 	}
 
 	/** Whether to wait for more than these attempts that have ended. */
 	#isTooFew(count: number): boolean {
-		return count > 0 && count < Math.min(this.#batchSize, enough) && this.#lanes.running > 0 && !this.#stopping
+		const { running } = this.#lanes
+		const most = Math.min(this.#batchSize, Math.max(enough, (running + count) / 2))
+		return count > 0 && count < most && running > 0 && !this.#stopping
 	}
 
 	async #write(): Promise<void> {
