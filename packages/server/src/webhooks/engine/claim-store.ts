@@ -124,7 +124,7 @@ const lease = query<Claiming & { ids: readonly string[] }>((knex, { organization
 		.update({ leaseEnd, updatedAt: now }),
 )
 
-const claims = new RowList<EndpointClaim>({ endpointId: 'text', limit: 'bigint', from: 'bigint', ifVersion: 'bigint' })
+const endpointClaims = new RowList<EndpointClaim>({ endpointId: 'text', limit: 'bigint', from: 'bigint', ifVersion: 'bigint' })
 
 /** As an expression: the index of statuses would hold all endpoints of the organization. */
 const isAsBefore = `(r."ifVersion" is null or exists (select 1 from webhook_endpoints p join webhook_hosts h on h.host = p.host
@@ -141,7 +141,7 @@ const claimingAll = query<Claiming & { rows: string }, ClaimedDelivery>(
 			and "nextAttemptAt" <= ? and "nextAttemptAt" >= coalesce(r."from", 0) and ${isFree}
 			order by "nextAttemptAt", id limit r."limit" for update skip locked) as d))
 		returning ${claimed}`,
-			[leaseEnd, now, organizationId, claims.table(knex, { rows }, dialect), organizationId, organizationId, now, now],
+			[leaseEnd, now, organizationId, endpointClaims.table(knex, { rows }, dialect), organizationId, organizationId, now, now],
 		),
 )
 

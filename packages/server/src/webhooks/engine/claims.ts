@@ -31,7 +31,7 @@ export interface Wanted {
 	readonly most: number
 	/** What is due by this time. */
 	readonly at: number
-	/** One of many claims in a row: it may leave out endpoints that had nothing a moment ago. */
+	/** It may leave out endpoints that had nothing a moment ago. */
 	readonly isBusy?: boolean
 }
 
@@ -85,7 +85,7 @@ export class Claims {
 		const ofOrganizations = Map.groupBy(plans, ({ target }) => target.organizationId).values()
 		const batches = (await Promise.all([...ofOrganizations].map((some) => this.#claim(tx, at, some)))).flat()
 		this.#isMoreDue = plans.length < found.length || batches.some(({ plan, deliveries }) => deliveries.length === plan.limit)
-		for (const { plan, deliveries } of batches) this.#targets.noteClaimed(plan, deliveries)
+		this.#targets.noteClaimed(batches)
 		const claimed = this.#withBodies(tx, batches)
 		// The commit goes out behind them.
 		await sent(tx, claimed)

@@ -55,8 +55,8 @@ const leaseMarginMs = 15_000
  */
 const batchSizes = { sqlite: { alone: 32, besideRequests: 12 }, postgres: { alone: 200, besideRequests: 200 } }
 /**
- * Attempts that end, for which a transaction waits at most, if they are half of what is under way or more: PostgreSQL and this process then both have
- * work.
+ * Attempts that end, for which a transaction waits at most, if they are as many as those that are still under way or more: PostgreSQL and this process
+ * then both have work.
  */
 const enough = 50
 /** The longest wait for more of them. */
@@ -103,13 +103,13 @@ export class DeliveryEngine {
 	#ended: AttemptResult[] = []
 	#beingWritten: readonly AttemptResult[] = []
 	#unmade: AttemptResult[] = []
-	/** Attempts that have ended since the last claim. */
+	/** On PostgreSQL: attempts that have ended since the last claim. */
 	#freed = 0
 	/** Endpoints whose last attempt reached no network where their host is proven, while it has others: the next one is a probe. */
 	readonly #unreached = new Set<string>()
 	readonly #gatherings = new Set<{ readonly isOver: () => boolean; readonly end: () => void }>()
 	/** The most results that the turn writes, and the most deliveries that it claims. */
-	#batchSize = 0
+	#batchSize = enough
 	#requests = 0
 	#stopping = false
 	#stopListening: (() => void) | undefined
@@ -154,6 +154,8 @@ export class DeliveryEngine {
 			await this.#idle()
 		}
 		clearTimeout(grace)
+		// The last ones may have ended while the claims were waited for.
+		await this.#writing.idle()
 		// The database may be unreachable: then the leases run out.
 		await this.#work(noClaim).catch(() => {})
 	}
@@ -223,7 +225,7 @@ export class DeliveryEngine {
 				async (tx) => {
 					const released = unmade.map(({ result }) => result)
 					changed = changedOf(tx, late, now())
-					// To PostgreSQL all of it, and the commit, is one round trip.
+					// PostgreSQL has all of it before it answers anything, and the commit goes out behind.
 					await Promise.all([
 						sent(tx, changed),
 						sent(tx, releaseDeliveries(tx, released)),
@@ -262,14 +264,16 @@ export class DeliveryEngine {
 	/** Claims on PostgreSQL, while results are written. */
 	async #claim(): Promise<void> {
 		const { db, now } = this.#options
-		const isMoreDue = () => this.#claims.isMoreDue && this.#freed > 0
-		await this.#gather(() => !(isMoreDue() && this.#isTooFew(this.#freed)))
-		if (this.#stopping || !(isMoreDue() || (await this.#isAnythingDue()))) return
+		const goesOn = () => this.#claims.isMoreDue && this.#freed > 0
+		await this.#gather(() => !(goesOn() && this.#isTooFew(this.#freed)))
+		if (this.#stopping || !(goesOn() || (await this.#isAnythingDue()))) return
 		const at = now()
 		if (this.#mustWriteBefore(at)) return
 		const wanted = { most: batchSizes.postgres.alone, at, isBusy: this.#freed >= enough }
 		this.#freed = 0
-		const { claimed } = await db.transaction((tx) => this.#claims.make(tx, wanted), { durable: false })
+		const { claimed } = await db.transaction(async (tx) => (this.#stopping ? nothing : this.#claims.make(tx, wanted)), {
+			durable: false,
+		})
 		this.#begin(await claimed)
 	}
 

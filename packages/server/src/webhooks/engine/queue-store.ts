@@ -182,19 +182,18 @@ const promotion = query<{ owners: string; places: string }>((knex, { owners: all
 		resourceId: 'r."resourceId"',
 		sequence: 'r.sequence',
 	})
+	const ifAny = knex.raw('(case when exists (select 1 from behind) then ?::text end)', [json])
 	return knex.raw(
 		`with behind as materialized (select r."organizationId" as o, r."endpointId" as e from ?
 			where (select 1 from webhook_deliveries where "organizationId" = r."organizationId" and "endpointId" = r."endpointId"
 				and status = 'pending' and "nextAttemptAt" is null limit 1) is not null),
-		n as materialized (select r."organizationId", r."endedAt", (${next}) as id from behind cross join lateral ? where r."organizationId" = o and r."endpointId" = e
-			and (select not ${isHolding('x')} from webhook_deliveries x where x."organizationId" = r."organizationId" and x.id = r.id limit 1))
+		done as materialized (select * from ?),
+		n as materialized (select r."organizationId", r."endedAt", (${next}) as id from behind join done as r on r."organizationId" = o and r."endpointId" = e
+			where (select not ${isHolding('x')} from webhook_deliveries x where x."organizationId" = r."organizationId" and x.id = r.id limit 1))
 		update webhook_deliveries set "nextAttemptAt" = n."endedAt" from n
 		where n.id is not null and webhook_deliveries."organizationId" = n."organizationId" and webhook_deliveries.id = n.id
 		and webhook_deliveries."nextAttemptAt" is null and webhook_deliveries.${isWaiting}`,
-		[
-			owners.table(knex, { rows: all }, dialect),
-			places.table(knex, { rows: knex.raw('(case when e is not null then ?::text end)', [json]) }, dialect),
-		],
+		[owners.table(knex, { rows: all }, dialect), places.table(knex, { rows: ifAny }, dialect)],
 	)
 })
 

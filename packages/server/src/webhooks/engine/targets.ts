@@ -21,10 +21,11 @@ export class Targets {
 
 	/** Looks all of them up. */
 	async find(db: Db, now: number): Promise<readonly Target[]> {
-		this.#known = await findTargets(db, now)
-		const isKept = db.dialect === 'postgres' && this.#known.length <= maxTargets
-		this.#trustedUntil = isKept ? this.#monotonic() + trustedMs : 0
-		return this.#known
+		const found = await findTargets(db, now)
+		const isKept = db.dialect === 'postgres' && found.length <= maxTargets
+		this.#known = isKept ? found : []
+		this.#trustedUntil = this.#monotonic() + trustedMs
+		return found
 	}
 
 	/** Those with a proven host that were found a moment ago, and had more due than was claimed since. */
@@ -32,11 +33,13 @@ export class Targets {
 		return this.#monotonic() < this.#trustedUntil ? this.#known.filter(({ provenAt }) => provenAt !== null) : []
 	}
 
-	/** Notes what was claimed of an endpoint: it goes on behind that, or has nothing left for now. */
-	noteClaimed({ endpointId, limit }: EndpointClaim, deliveries: readonly ClaimedDelivery[]): void {
-		const due = Math.max(...deliveries.map(({ dueSince }) => dueSince))
-		this.#known = this.#known.flatMap((target) =>
-			target.endpointId !== endpointId ? [target] : deliveries.length < limit ? [] : [{ ...target, due }],
-		)
+	/** Notes what was claimed of endpoints: each goes on behind that, or has nothing left for now. */
+	noteClaimed(all: readonly { readonly plan: EndpointClaim; readonly deliveries: readonly ClaimedDelivery[] }[]): void {
+		const claimed = new Map(all.map((one) => [one.plan.endpointId, one]))
+		this.#known = this.#known.flatMap((target) => {
+			const { plan, deliveries } = claimed.get(target.endpointId) ?? {}
+			if (!plan || !deliveries) return [target]
+			return deliveries.length < plan.limit ? [] : [{ ...target, due: Math.max(...deliveries.map(({ dueSince }) => dueSince)) }]
+		})
 	}
 }
