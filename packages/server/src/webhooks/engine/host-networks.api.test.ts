@@ -101,6 +101,8 @@ describe('a network that has not answered 2xx yet', () => {
 			// For a moment one of them asks whether its network admits it.
 			expect(new Set(data.map(({ status }) => status))).toEqual(new Set(['pending', 'retrying']))
 		})
+		// One that was claimed before the hour ended, and asks its network after it, would count for the hour before.
+		await othersHadTheirTurn()
 		server.clock.now += 16 * minute
 		await arrived(() => at(victim), 40)
 		await othersHadTheirTurn()
