@@ -1,6 +1,7 @@
 // An organization with a receiver for its webhooks, and short functions to read and change its deliveries.
 import type { WebhookDelivery, WebhookDeliveryDetails } from '@remit/sdk'
 import { expect } from 'vitest'
+import type { DeliveryResult } from '../src/webhooks/engine/queue-store.ts'
 import type { TestServer } from './harness.ts'
 import { Sink } from './sink.ts'
 
@@ -47,3 +48,13 @@ export async function startSubscriber(server: TestServer) {
 		},
 	}
 }
+
+type Own = Partial<DeliveryResult> & Pick<DeliveryResult, 'organizationId'>
+
+/** What is written of an attempt that succeeded, the first of its delivery. */
+export const succeeded = (own: Own): DeliveryResult => ({
+	...{ id: 'whd_1', endpointId: 'whe_1', resourceId: 'cmp_1', number: 1, sequence: 1, wasOutOfOrder: false, leaseEnd: 0 },
+	...{ status: 'succeeded', nextAttemptAt: null, scheduledAt: null, counts: 1, request: null, startedAt: 0, durationMs: 0 },
+	...{ responseStatus: 204, responseBody: '', error: null, endedAt: 0 },
+	...own,
+})

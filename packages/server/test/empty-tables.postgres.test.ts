@@ -1,9 +1,9 @@
 // PostgreSQL keeps the plan of a statement that was made while its tables were empty, until their rows have been counted.
 import { beforeEach, expect, inject, it } from 'vitest'
 import { findTargets } from '../src/webhooks/engine/claim-store.ts'
-import { completeDeliveries, type DeliveryResult } from '../src/webhooks/engine/queue-store.ts'
+import { completeDeliveries } from '../src/webhooks/engine/queue-store.ts'
 import { newDatabase, type TestDatabase } from './databases.ts'
-import { startSubscriber } from './deliveries.ts'
+import { startSubscriber, succeeded } from './deliveries.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { connect, plansBy, record } from './plans.ts'
 
@@ -59,33 +59,14 @@ it('What is due brings each endpoint and its host by their keys, also by a plan 
 	expect(plan).toMatch(/ on webhook_hosts\s+Index Cond: \(host = p\.host\)/)
 })
 
-const result: DeliveryResult = {
-	...{
-		organizationId: 'org_1',
-		id: 'whd_1',
-		endpointId: 'whe_1',
-		resourceId: 'cmp_1',
-		number: 1,
-		sequence: 1,
-		wasOutOfOrder: false,
-	},
-	...{
-		leaseEnd: 1,
-		status: 'succeeded',
-		nextAttemptAt: null,
-		scheduledAt: null,
-		counts: 1,
-		startedAt: 0,
-		durationMs: 1,
-		endedAt: 1,
-	},
-	...{ responseStatus: 204, responseBody: null, error: null, request: null },
-}
-
 it('What a result lets go is found by its keys, also by a plan that was made while nothing waited', async () => {
 	await server.close()
 	await ask('set enable_seqscan = off')
-	const [, letGo] = await plansBy('postgres', ask, await record('postgres', (db) => completeDeliveries(db, [result])))
+	const [, letGo] = await plansBy(
+		'postgres',
+		ask,
+		await record('postgres', (db) => completeDeliveries(db, [succeeded({ organizationId: 'org_1' })])),
+	)
 	expect(letGo).toMatch(
 		/webhook_deliveries_behind.*\n.*Index Cond: \(\("organizationId" = r\."organizationId"\) AND \("endpointId" = /,
 	)

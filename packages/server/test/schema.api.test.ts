@@ -41,10 +41,11 @@ import { endWaiting, findBacklogs } from '../src/webhooks/backlog-store.ts'
 import { deliverAgain, findDelivery, lockDelivery, readDeliveries } from '../src/webhooks/delivery-store.ts'
 import { endpoints } from '../src/webhooks/endpoint-store.ts'
 import { claimDeliveries } from '../src/webhooks/engine/claim-store.ts'
-import { completeDeliveries, type DeliveryResult, endHolds, releaseDeliveries } from '../src/webhooks/engine/queue-store.ts'
+import { completeDeliveries, endHolds, releaseDeliveries } from '../src/webhooks/engine/queue-store.ts'
 import { forwardPart } from '../src/webhooks/recovery-store.ts'
 import { countAgain, deliverAllAgain } from '../src/webhooks/redelivery-store.ts'
 import { isAnyJobDue, takeJobs } from '../src/work/jobs-store.ts'
+import { succeeded } from './deliveries.ts'
 import { grow } from './grow.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { connect, plansBy, record as recordIn } from './plans.ts'
@@ -208,36 +209,13 @@ const withEndpoint = (db: Db): Db => ({ ...db, get: async (query, params) => (aw
 const ofFirstEvent = () => ({ organizationId: org(), eventId: 'evt_1', now: 0, patterns: ['*'], isFirst: true }) as const
 const taking = () => ({ organizationId: org(), now: 0, leaseEnd: 0 })
 
-const result = (): DeliveryResult => ({
-	organizationId: org(),
-	id: 'whd_1',
-	endpointId: 'whe_1',
-	resourceId: 'cmp_1',
-	number: 1,
-	sequence: 1,
-	wasOutOfOrder: false,
-	leaseEnd: 0,
-	status: 'succeeded',
-	nextAttemptAt: null,
-	scheduledAt: null,
-	counts: 1,
-	request: null,
-	startedAt: 0,
-	durationMs: 0,
-	responseStatus: 204,
-	responseBody: '',
-	error: null,
-	endedAt: 0,
+/** A database in which the delivery had been claimed, and another waits for it: what follows is written for such a one only. */
+const withClaimed = (db: Db): Db => ({
+	...db,
+	run: async (query, params) => Math.max(1, await db.run(query, params)),
+	get: async (query, params) => (await db.get(query, params)) ?? ({ id: 'whd_2' } as never),
 })
-
-/** As if the delivery had been claimed: what follows is written for such a one only. */
-const complete = (db: Db) => {
-	const all = async (query: never, params: never): Promise<never[]> => {
-		await db.all(query, params)
-		return [{ id: result().id, leaseEnd: result().leaseEnd, outOfOrder: false }] as never[]
-	}
-	return completeDeliveries({ ...db, all }, [result()])
-}
+const complete = (db: Db) => completeDeliveries(withClaimed(db), [succeeded({ organizationId: org() })])
 
 /** Two ids that PostgreSQL compares row by row, without an index of either. There are few jobs at any size. */
 const comparedIds = /Filter: (?!.*\bjobs\.).*?\(?(\w+\.)?("(?!organization)\w+Id"|id) = \w+\.("\w+Id"|id)/

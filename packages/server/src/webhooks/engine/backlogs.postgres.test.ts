@@ -1,7 +1,7 @@
 // What is paused while other transactions have its deliveries, as engines of other processes do.
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startSubscriber } from '../../../test/deliveries.ts'
+import { startSubscriber, succeeded } from '../../../test/deliveries.ts'
 import { startTestServer, type TestServer } from '../../../test/harness.ts'
 import { bySystem } from '../../base/origin.ts'
 import { recordEvent } from '../../events/record.ts'
@@ -93,18 +93,8 @@ it('The result of a delivery makes the next one not due that was skipped meanwhi
 	const [, behind] = await deliveries()
 	await sql.query('begin')
 	await sql.query(`update webhook_deliveries set status = 'skipped' where id = $1`, [behind?.id])
-	const result = {
-		...{ organizationId, endpointId, id: claimed?.deliveryId ?? '', resourceId: 'cmp_1', number: 1, sequence: 1, leaseEnd },
-		...({
-			wasOutOfOrder: false,
-			status: 'succeeded',
-			nextAttemptAt: null,
-			scheduledAt: null,
-			counts: 1,
-			startedAt: now,
-		} as const),
-		...{ durationMs: 1, responseStatus: 204, responseBody: null, error: null, endedAt: now + 1, request: null },
-	}
+	const attempted = { id: claimed?.deliveryId ?? '', leaseEnd, startedAt: now, endedAt: now + 1 }
+	const result = succeeded({ organizationId, endpointId, ...attempted })
 	const completed = server.db.transaction((tx) => completeDeliveries(tx, [result]), { durable: false })
 	await expect
 		.poll(

@@ -119,26 +119,18 @@ const conclusion = query<
 
 /** On SQLite, whether the result let go what waits for the delivery. */
 async function complete(db: Db, result: DeliveryResult): Promise<boolean> {
-	const isFinal = result.status !== 'retrying'
-	const written = isFinal ? await conclude(db, result) : await retry(db, result)
-	if (!written) return false
+	const row = result.status === 'retrying' ? await retry(db, result) : await conclude(db, result)
+	if (!row) return false
 	await results.run(db, attempts, [attemptOf(result)])
-	return !result.wasOutOfOrder && written.letsGo
+	return !result.wasOutOfOrder && (result.status !== 'retrying' || row.outOfOrder === 1)
 }
 
-interface Written {
-	readonly letsGo: boolean
-}
+const retry = async (db: Db, result: DeliveryResult) => (await results.all(db, outcome, [resultOf(result)]))[0]
 
-async function retry(db: Db, result: DeliveryResult): Promise<Written | undefined> {
-	const [row] = await results.all(db, outcome, [resultOf(result)])
-	return row && { letsGo: Boolean(row.outOfOrder) }
-}
-
-async function conclude(db: Db, result: DeliveryResult): Promise<Written | undefined> {
+async function conclude(db: Db, result: DeliveryResult) {
 	const { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt } = result
 	const count = await db.run(conclusion, { organizationId, id, leaseEnd, status, counts, responseStatus, error, endedAt })
-	return count === 1 ? { letsGo: true } : undefined
+	return count === 1 ? { outOfOrder: 0 } : undefined
 }
 
 const intoAttempts = (knex: Knex, rows: string | Knex.Raw) =>
