@@ -5,7 +5,7 @@ import { amountDue, type StoredInvoice } from './invoice.ts'
 /** What is written, with what only the server writes (apply.ts). */
 type StatusInput = InvoiceInput & { readonly amountPaidCents?: number }
 
-/** Sets and clears the fields that follow from the change of status. */
+/** Sets and clears the fields that follow from the change of status: whoever leaves `paid` clears what nobody wrote, but a payment said. */
 export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: StatusInput, now: number): StoredInvoice {
 	const next = { ...after }
 	if (input.paidDate !== undefined) next.paidDateDerived = false
@@ -22,8 +22,12 @@ export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: 
 		next.paidDate ??= now
 	}
 	if (before.status === 'paid' && next.status !== 'paid') {
-		if (before.paidDateDerived && input.paidDate === undefined) next.paidDate = null
+		if ((before.paidByPayment || before.paidDateDerived) && input.paidDate === undefined) next.paidDate = null
 		next.paidDateDerived = false
+		if (before.paidByPayment) {
+			next.paymentMethod = input.paymentMethod ?? null
+			next.paymentReference = input.paymentReference ?? null
+		}
 	}
 	return next
 }
@@ -46,8 +50,8 @@ const isOwed = (invoice: StoredInvoice): boolean => amountDue(invoice) > 0 || (a
 
 /**
  * The status that follows from what is owed, unless the caller writes one. An invoice is `paid` once a payment covers its total, or the
- * total comes down to what was paid. A status that a payment gave goes when something is owed again, with what says how it was paid:
- * one that was ever sent is sent again, and the job makes it overdue if it is.
+ * total comes down to what was paid. A status that a payment gave goes when something is owed again: an invoice that was ever sent is
+ * sent again, and the job makes it overdue if it is.
  */
 export function statusOfMoney(before: StoredInvoice, next: StoredInvoice, input: StatusInput): Partial<StoredInvoice> {
 	if (input.status !== undefined || amountDue(next) === amountDue(before)) return {}
@@ -55,12 +59,7 @@ export function statusOfMoney(before: StoredInvoice, next: StoredInvoice, input:
 	if (status !== 'paid' && isOwed(before) && !isOwed(next) && next.amountPaidCents > 0)
 		return { status: 'paid', paidByPayment: true, statusBeforePayment: status }
 	if (!paidByPayment || !isOwed(next)) return {}
-	return {
-		status: sentAt === null ? (statusBeforePayment ?? 'draft') : 'sent',
-		paidDate: input.paidDate === undefined ? null : next.paidDate,
-		paymentMethod: input.paymentMethod ?? null,
-		paymentReference: input.paymentReference ?? null,
-	}
+	return { status: sentAt === null ? (statusBeforePayment ?? 'draft') : 'sent' }
 }
 
 /** As much of an amount as lies between 0 and a limit. */

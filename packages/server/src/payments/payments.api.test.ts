@@ -219,6 +219,12 @@ it('A reversal takes away what its payment did, and its row stays', async () => 
 	await ask('POST', `/api/payments/${other}/reverse`)
 	const open = { status: 'sent', amountPaidCents: 40, paidDate: null, paymentMethod: null, paymentReference: null }
 	expect(await read(several)).toMatchObject(open)
+	// Nor does one that a caller had opened before.
+	const opened = await create({ totalCents: 40, status: 'sent' })
+	const all = await pay({ invoiceId: opened, amountCents: 40, method: 'card', reference: 'R-3' })
+	await patch(opened, { status: 'sent' })
+	await ask('POST', `/api/payments/${all}/reverse`)
+	expect(await read(opened)).toMatchObject({ ...open, amountPaidCents: 0 })
 	// What a caller has said is paid stays paid.
 	const said = await create({ totalCents: 500 })
 	const part = await pay({ invoiceId: said, amountCents: 200 })
