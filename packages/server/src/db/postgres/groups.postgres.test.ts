@@ -82,6 +82,11 @@ const waitingCommits = query<object>((knex) =>
 		.select('pid'),
 )
 
+const waitingForRecords = query<object, { pid: number }>((knex) =>
+	knex('pg_stat_activity')
+		.whereRaw("datname = current_database() and wait_event_type = 'Lock' and query like '%records%'")
+		.select('pid'),
+)
 const endOfWaiting = query<object>((knex) =>
 	knex('pg_stat_activity')
 		.whereRaw("datname = current_database() and wait_event_type = 'Lock' and query like '%records%'")
@@ -453,4 +458,20 @@ it('Those that come while the first waits for the turn of its organization share
 	takeTime()
 	await sql.query('commit')
 	expect(await second).toBe(await first)
+})
+
+it('Organizations whose turns another process has wait with half of the connections, and others go on', async () => {
+	const names = Array.from({ length: 20 }, (_, index) => `held ${index}`)
+	await sql.query('insert into records select unnest($1::text[])', [names])
+	await sql.query(`begin; select from records where name like 'held %' for update`)
+	const inTurn = (name: string) => async (tx: Transaction) => {
+		await tx.once('turn', () => tx.run(lock, { name }))
+		await tx.run(insert, { text: name })
+	}
+	const held = settled(names.map((name) => db.transaction(inTurn(name), { organizationId: name })))
+	await expect.poll(async () => (await other.all(waitingForRecords, {})).length).toBeGreaterThan(3)
+	await note('another')
+	await sql.query('commit')
+	expect(await held).toEqual(names.map(() => 'stored'))
+	expect(await notes()).toEqual(expect.arrayContaining(['another', ...names]))
 })

@@ -1,8 +1,11 @@
 // Every change is answered, in whichever order groups and batches find room.
 import fc from 'fast-check'
-import { expect, it, vi } from 'vitest'
+import pg from 'pg'
+import { afterEach, expect, it, vi } from 'vitest'
 import { Undone } from './errors.ts'
 import { Groups } from './groups.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 const turn = () => new Promise((done) => setImmediate(done))
 
@@ -17,6 +20,7 @@ it('A change that waits in a batch is not lost when one of its organization that
 	let batches = 0
 	const groups = new Groups<object>({
 		patienceMs: 1_000,
+		mostWaiting: 1,
 		enter: (owner, work) =>
 			new Promise((resolve, reject) => {
 				entries.push({ owner, work: () => work().then(resolve), reject })
@@ -58,6 +62,7 @@ it('A change whose turn another process has is in the next batch, and after that
 	const batches: string[][] = []
 	const groups = new Groups<object>({
 		patienceMs: 1_000,
+		mostWaiting: 1,
 		enter: (_, work) =>
 			new Promise((resolve) => {
 				entries.push(() => work().then(resolve))
@@ -90,6 +95,7 @@ function batched(taken?: { readonly organizations: string; readonly until: Promi
 	const ends: (() => void)[] = []
 	const groups = new Groups<object>({
 		patienceMs: 1_000,
+		mostWaiting: 1,
 		enter: (_, work) => work(),
 		async transact(work) {
 			const group: string[] = []
@@ -210,7 +216,9 @@ it('A batch begins once none runs any more, however small it is', async () => {
 	}
 })
 
-it('Every change is answered once, whatever comes together, is taken, fails or finds no room', async () => {
+it('Every change is answered once, whatever comes together, is taken, gives up, fails or finds no room', async () => {
+	vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+	const lockTimeout = Object.assign(new pg.DatabaseError('lock timeout', 0, 'error'), { code: '55P03' })
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(fc.nat(99), { minLength: 40, maxLength: 40 }),
@@ -223,14 +231,19 @@ it('Every change is answered once, whatever comes together, is taken, fails or f
 				}
 				const groups = new Groups<object>({
 					patienceMs: 1_000,
+					mostWaiting: 1,
 					async enter(_, work) {
 						await pause()
 						if (chance(10)) throw new Error('no room')
 						await work()
 					},
-					async transact(work) {
+					async transact(work, givesUpSoon) {
 						await work({
-							first: (change) => change({}),
+							async first(change) {
+								await pause()
+								if (givesUpSoon && chance(50)) throw lockTimeout
+								return change({})
+							},
 							next: async (change) => (chance(20) ? { error: new Undone('lost') } : { value: await change({}) }),
 						})
 						await pause()
@@ -250,7 +263,12 @@ it('Every change is answered once, whatever comes together, is taken, fails or f
 					changes.push(groups.run(`org_${owner}`, async () => owner, owner > 0).catch(() => 'failed'))
 					if (chance(30)) await pause()
 				}
-				const ends = await Promise.all(changes)
+				let areEnded = false
+				const all = Promise.all(changes).finally(() => {
+					areEnded = true
+				})
+				for (; !areEnded; await turn()) vi.advanceTimersByTime(5)
+				const ends = await all
 				for (const [index, end] of ends.entries()) expect([owners[index], 'failed']).toContain(end)
 			},
 		),

@@ -5,6 +5,9 @@
 // The first of a group waits for locks as long as a change by itself. The others hold what those before them have locked, so that two
 // groups could wait for each other: they soon give up (`next`), and begin again by themselves. So do all of a group that is undone, perhaps
 // through the fault of one. An organization whose only change waits for a connection shares it with others (batches.ts).
+//
+// A process that freezes may have the turns of many organizations for seconds. Only half of the connections wait for such turns: a group that
+// comes then looks whether it gets its own soon, and else gives the connection back for a moment.
 import { type Batch, Batches, type Job, rejectLate, type Work } from './batches.ts'
 import { isLockTimeout, isLostRace, isUndone, reasonOf, tries, Undone } from './errors.ts'
 
@@ -21,7 +24,10 @@ interface Places<Tx> extends Batch<Tx> {
 	readonly patienceMs: number
 	/** Runs the work as soon as there is room for the organization; rejects when there is none in time. */
 	enter(organizationId: string, work: () => Promise<void>, patienceMs: number): Promise<void>
-	transact(work: (group: Group<Tx>) => Promise<void>): Promise<void>
+	/** How many groups may wait for their turns for as long as it takes. */
+	readonly mostWaiting: number
+	/** Runs a group, whose first waits for locks as long as a change by itself, or gives up soon. */
+	transact(work: (group: Group<Tx>) => Promise<void>, givesUpSoon: boolean): Promise<void>
 }
 
 /**
@@ -29,6 +35,8 @@ interface Places<Tx> extends Batch<Tx> {
  * process has the organization's turn, which all of them would wait for: in groups of their own they would pay for a turn each.
  */
 const openMs = 20
+/** How long a group that gave up its turn is without a connection. */
+const pauseMs = 100
 /** PostgreSQL keeps track of 64 savepoints of a transaction cheaply. */
 const most = 50
 
@@ -38,6 +46,8 @@ export class Groups<Tx> {
 	readonly #open = new Map<string, Job<Tx>[]>()
 	/** How many groups of an organization wait or are under way. */
 	readonly #underWay = new Map<string, number>()
+	/** How many groups wait for their turns for as long as it takes. */
+	#patient = 0
 	readonly #batches: Batches<Tx>
 
 	constructor(places: Places<Tx>) {
@@ -99,6 +109,15 @@ export class Groups<Tx> {
 		this.#places.enter(organizationId, run, patienceMs).catch(refuse).finally(leave)
 	}
 
+	/** Has a group that gave up its turn, and still takes more, wait for it again in a moment. */
+	#pause(organizationId: string, waiting: Job<Tx>[], error: unknown): void {
+		setTimeout(() => {
+			rejectLate(waiting, error)
+			if (waiting.length > 0) this.#enter(organizationId, waiting)
+			else this.#close(organizationId, waiting)
+		}, pauseMs)
+	}
+
 	#close(organizationId: string, waiting: Job<Tx>[]): void {
 		if (this.#open.get(organizationId) === waiting) this.#open.delete(organizationId)
 	}
@@ -115,6 +134,14 @@ export class Groups<Tx> {
 			rejectLate(waiting, new Error('timeout exceeded when waiting for the changes before'))
 			if (waiting.length > 0) this.#begin(organizationId, waiting.splice(0))
 		}
+		const givesUpSoon = this.#patient >= this.#places.mostWaiting
+		let isPatient = !givesUpSoon
+		if (isPatient) this.#patient++
+		const endPatience = () => {
+			if (isPatient) this.#patient--
+			isPatient = false
+		}
+		let hasGivenUp = false
 		let timer: NodeJS.Timeout | undefined
 		const ended: { readonly job: Job<Tx>; readonly hasFailed: boolean; answer(): void }[] = []
 		const again: Job<Tx>[] = []
@@ -125,7 +152,9 @@ export class Groups<Tx> {
 			}
 			const waits = (isWaiting: boolean) => {
 				clearTimeout(timer)
-				if (!isWaiting) closeSoon()
+				if (isWaiting) return
+				endPatience()
+				closeSoon()
 			}
 			await this.#places.transact(async (group) => {
 				closeSoon()
@@ -140,14 +169,18 @@ export class Groups<Tx> {
 					if (ended.length === most) leaveRest()
 				}
 				this.#close(organizationId, waiting)
-			})
+			}, givesUpSoon)
 			for (const { answer } of ended) answer()
 		} catch (error) {
 			const begun = [...ended.map(({ job }) => job), ...(job ? [job] : [])]
 			const [first] = begun
 			// Without a connection.
 			if (!first) for (const { reject } of waiting.splice(0)) reject(error)
-			else if (begun.length > 1 && isUndone(error)) again.push(...begun)
+			else if (givesUpSoon && begun.length === 1 && isLockTimeout(reasonOf(error))) {
+				hasGivenUp = true
+				waiting.unshift(first)
+				this.#pause(organizationId, waiting, reasonOf(error))
+			} else if (begun.length > 1 && isUndone(error)) again.push(...begun)
 			else if (begun.length === 1 && mayTryAgain(first, reasonOf(error))) again.push(first)
 			else {
 				const reason = reasonOf(error)
@@ -156,7 +189,8 @@ export class Groups<Tx> {
 			}
 		} finally {
 			clearTimeout(timer)
-			leaveRest()
+			endPatience()
+			if (!hasGivenUp) leaveRest()
 			for (const lost of again) this.#enter(organizationId, [lost])
 		}
 	}
