@@ -22,6 +22,11 @@ describe('the head', () => {
 		expect(present(invoice)).toMatchObject({ status: { key: 'sent', label: 'Open' }, facts: [] })
 	})
 
+	it('says nothing of how an invoice was paid that its caller opened again', () => {
+		const invoice = { ...emptyInvoice, status: 'sent', amountDueCents: 1, paidDate: 0, paymentMethod: 'cash' } as const
+		expect(present(invoice).facts).toEqual([])
+	})
+
 	it('has the dates and references there are', () => {
 		const dates = { issuedDate: day('2026-03-31T22:30:00Z'), dueDate: day('2026-04-30'), paidDate: day('2026-04-02') }
 		const paid = { paymentMethod: 'bank transfer', paymentReference: 'RF18539007547034' }

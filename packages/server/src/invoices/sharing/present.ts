@@ -134,10 +134,10 @@ function account({ name, bankAccount }: Party, words: Words): string | null {
 	return joined([holder ?? name, bankName, ...numbers])
 }
 
-/** The payment method is shown only once there is a date of payment. */
+/** The payment method is shown only once there is a date of payment, and neither while something is owed, whatever a caller wrote. */
 function facts(invoice: Invoice, { words, date }: Writing): DocumentFact[] {
 	const day = (ms: number | null) => ms !== null && date(ms)
-	const paidDate = isOpen(invoice) ? null : invoice.paidDate
+	const paidDate = invoice.amountDueCents > 0 ? null : invoice.paidDate
 	const all: [label: string, value: string | false | null][] = [
 		[words.issued, day(invoice.issuedDate)],
 		[words.due, day(invoice.dueDate)],

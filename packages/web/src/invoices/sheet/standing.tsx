@@ -52,7 +52,7 @@ export function Standing({ invoice, onDialog }: { invoice: ExpandedInvoice; onDi
 					['Sent', time(invoice.sentAt)],
 					['First viewed', time(invoice.viewedAt)],
 					['Views', invoice.viewCount || null],
-					['Paid by', invoice.paymentMethod],
+					['Paid by', amountDueCents > 0 ? null : invoice.paymentMethod],
 				]}
 			/>
 		</Card>
