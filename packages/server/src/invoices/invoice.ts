@@ -84,6 +84,13 @@ type Balance = Pick<StoredInvoice, 'status' | 'totalCents' | 'amountPaidCents' |
 export const amountDue = ({ status, totalCents, amountPaidCents, amountCreditedCents }: Balance) =>
 	status === 'cancelled' ? 0 : totalCents - amountPaidCents - amountCreditedCents
 
+/** Why nothing is owed on an invoice on which that is so. */
+export function whyNothing({ status, totalCents }: Balance): string {
+	if (status === 'paid' || status === 'cancelled') return `it is ${status}`
+	if (totalCents <= 0) return totalCents < 0 ? 'it is a credit' : 'its total is 0'
+	return 'all of it is paid'
+}
+
 /** How much of it is paid, whatever its status says. */
 export function paymentState({ status, totalCents, amountPaidCents, amountCreditedCents }: Balance): PaymentState {
 	const settled = amountPaidCents + amountCreditedCents

@@ -6,7 +6,7 @@ import { companies } from '../companies/store.ts'
 import { difference } from '../db/audit-log.ts'
 import type { WriteContext } from '../db/write-context.ts'
 import type { AllocationInput, PaymentCreate, PaymentUpdate } from '../generated/contract.ts'
-import { amountDue, type StoredInvoice } from '../invoices/invoice.ts'
+import { amountDue, type StoredInvoice, whyNothing } from '../invoices/invoice.ts'
 import type { Share, StoredPayment } from '../ledger/store.ts'
 import { addPayment, allocateMore, describe, type Part, release, reverse, whole } from '../ledger/write.ts'
 import { type Invoices, lockInvoices, lockReal, lockWithInvoices, notManual, requirePayment } from './locks.ts'
@@ -31,7 +31,7 @@ export async function createPayment(write: WriteContext, input: PaymentCreate): 
 	const when = paidAt === undefined ? origin.now : toMs(paidAt)
 	// Tomorrow is today elsewhere.
 	if (when >= endOfDay(organization.timeZone, todayIn(organization.timeZone, origin.now).date + dayMs))
-		throw fieldError('invalid_payment', '/paidAt', 'A payment that is yet to come is none.')
+		throw fieldError('invalid_payment', '/paidAt', '`paidAt` is after today: record a payment once it has come.')
 	const money = { amountCents, currency, paidAt: when, source: 'manual' as const, metadata: metadata ?? null }
 	const payment = await addPayment(write, { ...plain, ...of, ...money }, parts)
 	await settle(write, payment, parts, invoices)
@@ -45,7 +45,7 @@ function owedOf(invoice: StoredInvoice, amountCents: number): number {
 	throw fieldError(
 		'nothing_to_pay',
 		'/invoiceId',
-		`Nothing is owed on the invoice ${invoice.invoiceNumber}: it is ${invoice.status}.`,
+		`Nothing is owed on the invoice ${invoice.invoiceNumber}: ${whyNothing(invoice)}.`,
 	)
 }
 

@@ -164,6 +164,10 @@ it('One payment of several invoices is for all of them or none', async () => {
 	expect(await tenant.ask('POST', '/api/payments', { body: both })).toMatchObject({
 		...{ status: 422, body: { code: 'invalid_payment', errors: [{ pointer: '/allocations' }] } },
 	})
+	const credit = await tenant.ask('POST', '/api/payments', {
+		body: { amountCents: 1, invoiceId: await create({ totalCents: -5 }) },
+	})
+	expect(credit.body.errors[0].detail).toMatch(/: it is a credit\.$/)
 	expect((await ask('GET', '/api/payments')).meta.total).toBe(0)
 	const foreign = await server.newTenant()
 	expect((await foreign.ask('POST', '/api/payments', { body: { amountCents: 1, invoiceId: euro } })).body.code).toBe(

@@ -10,7 +10,7 @@ import { requireOrganization } from '../../organizations/store.ts'
 import { type PaymentProcessor, type PaymentRequest, ProcessorError } from '../../outside/payments/processor.ts'
 import type { Services } from '../../outside/services.ts'
 import { audited } from '../events.ts'
-import { amountDue, type StoredInvoice } from '../invoice.ts'
+import { amountDue, type StoredInvoice, whyNothing } from '../invoice.ts'
 import { closePaymentLinks, findLiveLink, insertPaymentLink, type PaymentLink } from '../payment-link-store.ts'
 import { clientUrl, findClientToken } from '../sharing/client-link-store.ts'
 import { snapshotOf } from '../snapshot.ts'
@@ -71,13 +71,6 @@ function requireOwed(invoice: StoredInvoice, { publishDrafts }: OrganizationSett
 		throw new ApiError('nothing_to_pay', `The invoice ${invoice.invoiceNumber} is a draft, which can be paid once it is sent.`)
 	if (amountDue(invoice) > 0) return invoice
 	throw new ApiError('nothing_to_pay', `Nothing is owed on the invoice ${invoice.invoiceNumber}: ${whyNothing(invoice)}.`)
-}
-
-/** Why nothing is owed on an invoice. */
-function whyNothing({ status, totalCents }: StoredInvoice): string {
-	if (status === 'paid' || status === 'cancelled') return `it is ${status}`
-	if (totalCents <= 0) return totalCents < 0 ? 'it is a credit' : 'its total is 0'
-	return 'all of it is paid'
 }
 
 const fits = (link: PaymentLink, { name }: PaymentProcessor, invoice: StoredInvoice) =>
