@@ -9,7 +9,9 @@ type StatusInput = InvoiceInput & { readonly amountPaidCents?: number }
 export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: StatusInput, now: number): StoredInvoice {
 	const next = { ...after }
 	if (input.paidDate !== undefined) next.paidDateDerived = false
-	if (input.status !== undefined || next.status !== 'paid') {
+	// Whoever writes the status that is there, as a form does that sends what it was given, says nothing.
+	const isSaid = input.status !== undefined && (before.status !== input.status || before.amountPaidCents !== next.amountPaidCents)
+	if (isSaid || next.status !== 'paid') {
 		next.paidByPayment = false
 		next.statusBeforePayment = null
 	}

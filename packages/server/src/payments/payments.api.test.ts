@@ -229,6 +229,12 @@ it('A reversal takes away what its payment did, and its row stays', async () => 
 	await patch(opened, { status: 'sent' })
 	await ask('POST', `/api/payments/${all}/reverse`)
 	expect(await read(opened)).toMatchObject({ ...open, amountPaidCents: 0 })
+	// To say again what it is changes nothing.
+	const repeated = await create({ totalCents: 40, status: 'sent' })
+	const whole = await pay({ invoiceId: repeated, amountCents: 40, method: 'card', reference: 'R-4' })
+	await patch(repeated, { status: 'paid' })
+	await ask('POST', `/api/payments/${whole}/reverse`)
+	expect(await read(repeated)).toMatchObject({ ...open, amountPaidCents: 0 })
 	// What a caller has said is paid stays paid.
 	const said = await create({ totalCents: 500 })
 	const part = await pay({ invoiceId: said, amountCents: 200 })
