@@ -16,7 +16,7 @@ import '../ui/button.css'
 import './connections.css'
 
 export default function ConnectionsPage() {
-	const { locale, may } = useSession()
+	const { may } = useSession()
 	const { rows, onEnd, isStale, failure } = usePages('connections.list', { limit: 100 }, { pollAfter: 10_000 })
 	const providers = usePages('connections.providers.list', { limit: 100 })
 	const nameOf = (id: string) => providers.rows?.find((provider) => provider.id === id)?.name ?? id
@@ -50,9 +50,7 @@ export default function ConnectionsPage() {
 			label: 'Last success',
 			grow: 2,
 			isNumber: true,
-			cell: ({ lastSuccessAt }) => (
-				<span className="quiet">{lastSuccessAt ? showAgo(lastSuccessAt, Date.now(), locale) : '–'}</span>
-			),
+			cell: ({ lastSuccessAt }) => <span className="quiet">{lastSuccessAt ? showAgo(lastSuccessAt, Date.now()) : '–'}</span>,
 		},
 	]
 	return (

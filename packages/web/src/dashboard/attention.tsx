@@ -81,7 +81,7 @@ function Overdue({ invoice }: { invoice: Listed }) {
 function Draft({ invoice }: { invoice: Listed }) {
 	const { locale } = useSession()
 	const { company, createdAt, totalCents, currency } = invoice
-	const since = `draft since ${showAgo(createdAt, Date.now(), locale).replace(/ ago$/, '')}`
+	const since = `draft since ${showAgo(createdAt, Date.now()).replace(/ ago$/, '')}`
 	return (
 		<Row
 			icon={<FileText size={16} />}
@@ -101,8 +101,7 @@ interface EndpointProps {
 }
 
 function Endpoint({ id, url, status, failingSince }: EndpointProps) {
-	const { locale } = useSession()
-	const since = failingSince ? `failing, ${showAgo(failingSince, Date.now(), locale)}` : 'failing'
+	const since = failingSince ? `failing, ${showAgo(failingSince, Date.now())}` : 'failing'
 	return (
 		<Row
 			icon={<Webhook size={16} />}

@@ -48,7 +48,7 @@ it('Days that are added and taken away again are the same day', () => {
 })
 
 it('How long ago something was is told in the largest unit', () => {
-	const ago = (ms: number) => showAgo(noon - ms, noon, 'en-US')
+	const ago = (ms: number) => showAgo(noon - ms, noon)
 	expect([ago(5_000), ago(120_000), ago(3 * 86_400_000), ago(-7_200_000)]).toEqual([
 		'now',
 		'2 minutes ago',

@@ -90,12 +90,12 @@ const units = [
 	['minute', 60],
 ] as const
 
-/** `3 days ago`, `in 2 hours`, `now`. */
-export function showAgo(time: number, now: number, locale: string): string {
+/** `3 days ago`, `in 2 hours`, `now`: in the language of the application, amid whose words it stands. */
+export function showAgo(time: number, now: number): string {
 	const seconds = (time - now) / 1000
 	// What lies ahead is rounded: of seven days a second is gone when they are shown.
 	const countOf = (size: number) => (seconds > 0 ? Math.round(seconds / size) : Math.trunc(seconds / size))
 	const [unit, size] = units.find(([, length]) => countOf(length) !== 0) ?? (['second', 1] as const)
-	const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+	const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 	return unit === 'second' ? relative.format(0, 'second') : relative.format(countOf(size), unit)
 }

@@ -29,7 +29,7 @@ export function Sessions({ userId }: { userId: string }) {
 								{browserName(userAgent)} {id === sessionId && <Badge tone="accent">This browser</Badge>}
 							</div>
 							<div className="sessions-none" title={`${showTime(lastSeenAt, locale, timeZone)} (${timeZone})`}>
-								{[address, `seen ${showAgo(lastSeenAt, Date.now(), locale)}`].filter(Boolean).join(' · ')}
+								{[address, `seen ${showAgo(lastSeenAt, Date.now())}`].filter(Boolean).join(' · ')}
 							</div>
 						</div>
 						{id !== sessionId && (

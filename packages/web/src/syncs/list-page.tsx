@@ -16,8 +16,8 @@ import '../ui/button.css'
 
 export default function SyncsPage() {
 	const { rows, onEnd, isStale, failure } = usePages('syncs.list', { limit: 100 }, { pollAfter: 10_000 })
-	const { may, locale } = useSession()
-	const ago = (time: number | null | undefined) => (time ? showAgo(time, Date.now(), locale) : '–')
+	const { may } = useSession()
+	const ago = (time: number | null | undefined) => (time ? showAgo(time, Date.now()) : '–')
 	const columns: readonly Column<Sync>[] = [
 		{ id: 'name', label: 'Name', grow: 4, phone: 'title', cell: ({ name }) => name },
 		{

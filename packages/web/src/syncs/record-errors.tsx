@@ -24,7 +24,7 @@ export const RecordErrors = ({ errors, sourceIsProvider }: { errors: readonly Sy
 )
 
 function RecordError({ error, sourceIsProvider }: { error: SyncRecordError; sourceIsProvider: boolean }) {
-	const { locale, may } = useSession()
+	const { may } = useSession()
 	const { externalId, recordId, lastFailedAt } = error
 	const isOpen = error.resolvedAt === null && may('write')
 	const conflict = error.errors.find(({ code }) => code === 'conflict')
@@ -35,7 +35,7 @@ function RecordError({ error, sourceIsProvider }: { error: SyncRecordError; sour
 				{recordId ? <RecordLink id={recordId} /> : <strong>New record</strong>}
 				{externalId && <span className="quiet-text">{externalId} at the provider</span>}
 				<span className="quiet-text">
-					failed {showAgo(lastFailedAt, Date.now(), locale)}
+					failed {showAgo(lastFailedAt, Date.now())}
 					{error.count > 1 ? `, in ${count(error.count, 'run')}` : ''}
 				</span>
 				{error.resolvedAt !== null && <Badge tone="good">Resolved</Badge>}

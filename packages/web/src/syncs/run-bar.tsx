@@ -24,7 +24,7 @@ export function RunBar({ run, title, actions }: { run: SyncRun; title: string; a
 				<span className="quiet-text">
 					{words(run.mode)}, begun{' '}
 					{run.trigger === 'schedule' ? 'by its schedule' : run.trigger === 'webhook' ? 'by the provider' : 'by hand'}{' '}
-					<time title={showTime(run.createdAt, locale, timeZone)}>{showAgo(run.createdAt, Date.now(), locale)}</time>
+					<time title={showTime(run.createdAt, locale, timeZone)}>{showAgo(run.createdAt, Date.now())}</time>
 					{startedAt && finishedAt ? `, took ${showDuration(finishedAt - startedAt)}` : ''}
 				</span>
 			</div>
@@ -38,7 +38,7 @@ export function RunBar({ run, title, actions }: { run: SyncRun; title: string; a
 			{run.error && run.error.code !== 'too_many_deletions' && (
 				<p className={run.status === 'failed' ? 'bad-text' : 'quiet-text'}>
 					{showRunError(run.error)}
-					{run.waitingUntil ? ` It goes on ${showAgo(run.waitingUntil, Date.now(), locale)}.` : ''}
+					{run.waitingUntil ? ` It goes on ${showAgo(run.waitingUntil, Date.now())}.` : ''}
 				</p>
 			)}
 			<dl className="run-counts">

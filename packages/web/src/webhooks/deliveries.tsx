@@ -1,6 +1,5 @@
 import type { WebhookDelivery } from '@remit/sdk'
 import { Link } from '@tanstack/react-router'
-import { useSession } from '../api/session.ts'
 import { showAgo } from '../format/dates.ts'
 import { statusOf } from '../format/names.ts'
 import { Badge } from '../ui/badge.tsx'
@@ -15,7 +14,6 @@ interface DeliveriesProps {
 }
 
 export function Deliveries({ rows, urls, ...props }: DeliveriesProps) {
-	const { locale } = useSession()
 	const to: Column<WebhookDelivery> = {
 		id: 'endpoint',
 		label: 'Endpoint',
@@ -53,7 +51,7 @@ export function Deliveries({ rows, urls, ...props }: DeliveriesProps) {
 					grow: 3,
 					isNumber: true,
 					phone: 'note',
-					cell: ({ createdAt }) => <span className="quiet">{showAgo(createdAt, Date.now(), locale)}</span>,
+					cell: ({ createdAt }) => <span className="quiet">{showAgo(createdAt, Date.now())}</span>,
 				},
 			]}
 			link={({ id }, content) => (

@@ -96,13 +96,12 @@ function Endpoint({ endpoint }: { endpoint: WebhookEndpoint }) {
 
 /** Why nothing arrives, and what to do. */
 function State({ endpoint: { id, status, disabledReason, failingSince } }: { endpoint: WebhookEndpoint }) {
-	const { locale, may } = useSession()
+	const { may } = useSession()
 	const { mutate, isPending } = useWrite('webhooks.endpoints.update')
 	if (status === 'active')
 		return failingSince ? (
 			<Banner tone="bad">
-				It accepts nothing: the first delivery failed {showAgo(failingSince, Date.now(), locale)}. After five days Remit turns it
-				off.
+				It accepts nothing: the first delivery failed {showAgo(failingSince, Date.now())}. After five days Remit turns it off.
 			</Banner>
 		) : null
 	const reason =

@@ -66,7 +66,6 @@ function dueWords({ dueDate, status }: ExpandedInvoice, locale: string, timeZone
 	const words = `Due ${showDay(due, locale)}`
 	if (status === 'paid' || status === 'draft') return words
 	const today = dayIn(timeZone, Date.now())
-	const near =
-		due === today ? 'today' : due === addDays(today, 1) ? 'tomorrow' : showAgo(Date.parse(due), Date.parse(today), locale)
+	const near = due === today ? 'today' : due === addDays(today, 1) ? 'tomorrow' : showAgo(Date.parse(due), Date.parse(today))
 	return `${words}, ${near}`
 }

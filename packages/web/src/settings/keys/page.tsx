@@ -83,7 +83,7 @@ function useColumns(keys: readonly ApiKey[], onOpen: (open: Open) => void): Colu
 			none
 		) : (
 			<span className="two-lines" title={`${showTime(time, locale, timeZone)} (${timeZone})`}>
-				{showAgo(time, now, locale)}
+				{showAgo(time, now)}
 			</span>
 		)
 	return [

@@ -51,14 +51,14 @@ interface RowProps {
 }
 
 function Row({ invitation, inviter, onOpen, onTakeBack }: RowProps) {
-	const { locale, is } = useSession()
+	const { is } = useSession()
 	const { email, role, expiresAt } = invitation
 	const now = Date.now()
 	const isExpired = expiresAt <= now
 	const hasEnded = inviter !== undefined && (inviter.removedAt !== null || !isAtLeast(inviter.role, role))
 	const ending = hasEnded
 		? `ended, as ${inviter.name} may no longer invite`
-		: `${isExpired ? 'expired' : 'expires'} ${showAgo(expiresAt, now, locale)}`
+		: `${isExpired ? 'expired' : 'expires'} ${showAgo(expiresAt, now)}`
 	return (
 		<li>
 			<div>

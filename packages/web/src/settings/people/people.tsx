@@ -17,7 +17,7 @@ import type { Open } from './page.tsx'
 import { roles } from './roles.ts'
 
 export function People({ onOpen }: { onOpen: (open: Open) => void }) {
-	const { personId, locale, is } = useSession()
+	const { personId, is } = useSession()
 	const { data, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery(list('users.list', { limit: 100 }))
 	const update = useWrite('users.update')
 	if (!data) return error ? <ErrorPanel {...describe(error)} onRetry={() => void refetch()} /> : <Skeleton rows={4} />
@@ -51,7 +51,7 @@ export function People({ onOpen }: { onOpen: (open: Open) => void }) {
 						id: 'seen',
 						label: 'Last sign-in',
 						grow: 2,
-						cell: ({ lastSignInAt }) => (lastSignInAt === null ? 'Never' : showAgo(lastSignInAt, Date.now(), locale)),
+						cell: ({ lastSignInAt }) => (lastSignInAt === null ? 'Never' : showAgo(lastSignInAt, Date.now())),
 					},
 					{
 						id: 'role',
