@@ -102,6 +102,36 @@ describe.skipIf(!hasBrowser)('the sheet', () => {
 		await sheet.getByText('Amount paid').waitFor()
 	})
 
+	it('says what a payment was more, and is owed again once the payment is reversed', async () => {
+		const { id } = await newInvoice({ status: 'sent' })
+		const { amountDueCents } = await app.client.invoices.get(id)
+		await app.client.payments.create({ invoiceId: id, amountCents: amountDueCents + 5_000, method: 'Bank transfer' })
+		const { page } = await sheetOf(id)
+		await page.getByText(/50.00.* more, on no invoice/).waitFor()
+		await page.getByRole('button', { name: 'Reverse the payment of' }).click()
+		const dialog = page.getByRole('alertdialog')
+		await dialog.getByLabel('Why').fill('Recorded twice')
+		await dialog.getByRole('button', { name: 'Reverse the payment' }).click()
+		await page.getByRole('button', { name: 'Mark paid', exact: true }).waitFor()
+		expect(await app.client.invoices.get(id)).toMatchObject({ status: 'sent', amountDueCents })
+		expect(await app.client.payments.list({ invoiceId: id })).toMatchObject({
+			data: [{ status: 'reversed', reversalReason: 'Recorded twice' }],
+		})
+	})
+
+	it('can be marked as paid when somebody called it paid and it owes something since', async () => {
+		const { id } = await newInvoice({ status: 'sent' })
+		const { amountDueCents } = await app.client.invoices.get(id)
+		const { id: paymentId } = await app.client.payments.create({ invoiceId: id, amountCents: 100 })
+		await app.client.invoices.update(id, { status: 'paid' })
+		await app.client.payments.reverse(paymentId)
+		expect(await app.client.invoices.get(id)).toMatchObject({ status: 'paid', amountDueCents: 100 })
+		const { page } = await sheetOf(id)
+		await page.getByRole('button', { name: 'Mark paid', exact: true }).click()
+		await page.getByRole('dialog').getByRole('button', { name: 'Mark paid' }).click()
+		await expect.poll(async () => (await app.client.invoices.get(id)).amountPaidCents).toBe(amountDueCents)
+	})
+
 	it('stands alone on paper', async () => {
 		const { id } = await newInvoice()
 		const { page, sheet } = await sheetOf(id)

@@ -33,7 +33,9 @@ export function InvoiceView({ invoice, above, isSending, onSending }: InvoiceVie
 	const [dialog, setDialog] = useState<InvoiceDialog>()
 	const { label, tone } = invoiceStatus(invoice)
 	const close = () => setDialog(undefined)
-	const isOwed = ['sent', 'overdue'].includes(invoice.status)
+	const { status, amountDueCents } = invoice
+	// Also of one that somebody called paid, and that owes something since.
+	const isOwed = ['sent', 'overdue'].includes(status) || (status === 'paid' && amountDueCents > 0)
 	return (
 		<>
 			<PageHeader

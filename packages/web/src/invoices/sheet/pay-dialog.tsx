@@ -29,6 +29,9 @@ export default function PayDialog({ invoice, onClose }: { invoice: Invoice; onCl
 	const error = recording.error ?? marking.error
 	const wrong = new Map(fieldErrors(error))
 	const isPart = amount !== null && amount < due
+	const difference = amount === null ? 0 : amount - due
+	const sum = showAmount(Math.abs(difference), currency, locale)
+	const hint = difference > 0 ? `${sum} more than is owed.` : isPart && amount > 0 ? `${sum} stays owed.` : undefined
 	const done = {
 		onSuccess: () => {
 			toast(isPart ? `A part of ${invoiceNumber} is paid` : `${invoiceNumber} is paid`)
@@ -76,7 +79,7 @@ export default function PayDialog({ invoice, onClose }: { invoice: Invoice; onCl
 					parse={(text) => parseAmount(text, currency, locale)}
 					format={(minor) => editAmount(minor, currency, locale)}
 					error={wrong.get('amountCents')}
-					hint={isPart && amount > 0 ? `${showAmount(due - amount, currency, locale)} stays owed.` : undefined}
+					hint={hint}
 				/>
 			)}
 			<DateField label="Paid on" isRequired value={paidAt} onChange={setPaidAt} error={wrong.get('paidAt')} />
