@@ -22,6 +22,8 @@ export interface Job<Tx> {
 	readonly patientUntil: number
 	/** How often it has lost a race. */
 	losses: number
+	/** How long it last was without a connection, once it had given up. */
+	pauseMs: number
 	/** Whether a batch has passed it over, since another process had its organization's turn. */
 	wasPassed: boolean
 }

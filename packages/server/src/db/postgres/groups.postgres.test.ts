@@ -460,12 +460,16 @@ it('Those that come while the first waits for the turn of its organization share
 	expect(await second).toBe(await first)
 })
 
-it('Organizations whose turns another process has wait with half of the connections, and others go on', async () => {
-	const names = Array.from({ length: 20 }, (_, index) => `held ${index}`)
+it.each([
+	['whose turns another process has', 'turn of '],
+	['of whose records a session has the rows', 'row of '],
+])('Organizations %s wait with half of the connections, and others go on', async (_, prefix) => {
+	const names = Array.from({ length: 20 }, (_, index) => `${prefix}${index}`)
 	await sql.query('insert into records select unnest($1::text[])', [names])
-	await sql.query(`begin; select from records where name like 'held %' for update`)
+	await sql.query(`begin; select from records where name like '${prefix}%' for update`)
 	const inTurn = (name: string) => async (tx: Transaction) => {
-		await tx.once('turn', () => tx.run(lock, { name }))
+		const take = () => tx.run(lock, { name })
+		await (prefix === 'turn of ' ? tx.once('turn', take) : take())
 		await tx.run(insert, { text: name })
 	}
 	const held = settled(names.map((name) => db.transaction(inTurn(name), { organizationId: name })))

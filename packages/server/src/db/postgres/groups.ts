@@ -6,8 +6,8 @@
 // groups could wait for each other: they soon give up (`next`), and begin again by themselves. So do all of a group that is undone, perhaps
 // through the fault of one. An organization whose only change waits for a connection shares it with others (batches.ts).
 //
-// A process that freezes may have the turns of many organizations for seconds. Only half of the connections wait for such turns: a group that
-// comes then looks whether it gets its own soon, and else gives the connection back for a moment.
+// A process that freezes may have the turns of many organizations for seconds, and a session of a person what rows it likes. Only half of the
+// connections wait for locks as long as it takes: the first of a group beyond gives up soon, and its connection back for a moment.
 import { type Batch, Batches, type Job, rejectLate, type Work } from './batches.ts'
 import { isLockTimeout, isLostRace, isUndone, reasonOf, tries, Undone } from './errors.ts'
 
@@ -35,8 +35,8 @@ interface Places<Tx> extends Batch<Tx> {
  * process has the organization's turn, which all of them would wait for: in groups of their own they would pay for a turn each.
  */
 const openMs = 20
-/** How long a group that gave up its turn is without a connection. */
-const pauseMs = 100
+/** How long a group that gave up is without a connection, the first time and at most: each time twice as long. */
+const pauseMs = { first: 100, most: 1_000 }
 /** PostgreSQL keeps track of 64 savepoints of a transaction cheaply. */
 const most = 50
 
@@ -67,7 +67,7 @@ export class Groups<Tx> {
 			const patientUntil = performance.now() + this.#places.patienceMs
 			this.#add({
 				...{ organizationId, work, isShort, resolve: resolve as Job<Tx>['resolve'], reject, patientUntil },
-				...{ losses: 0, wasPassed: false },
+				...{ losses: 0, pauseMs: pauseMs.first / 2, wasPassed: false },
 			})
 		})
 	}
@@ -109,13 +109,15 @@ export class Groups<Tx> {
 		this.#places.enter(organizationId, run, patienceMs).catch(refuse).finally(leave)
 	}
 
-	/** Has a group that gave up its turn, and still takes more, wait for it again in a moment. */
+	/** Has a group whose first gave up, and which still takes more, begin again in a moment. */
 	#pause(organizationId: string, waiting: Job<Tx>[], error: unknown): void {
+		const first = waiting[0] as Job<Tx>
+		first.pauseMs = Math.min(pauseMs.most, first.pauseMs * 2)
 		setTimeout(() => {
 			rejectLate(waiting, error)
 			if (waiting.length > 0) this.#enter(organizationId, waiting)
 			else this.#close(organizationId, waiting)
-		}, pauseMs)
+		}, first.pauseMs)
 	}
 
 	#close(organizationId: string, waiting: Job<Tx>[]): void {
@@ -152,9 +154,7 @@ export class Groups<Tx> {
 			}
 			const waits = (isWaiting: boolean) => {
 				clearTimeout(timer)
-				if (isWaiting) return
-				endPatience()
-				closeSoon()
+				if (!isWaiting) closeSoon()
 			}
 			await this.#places.transact(async (group) => {
 				closeSoon()
@@ -162,7 +162,7 @@ export class Groups<Tx> {
 					const { work, resolve, reject } = job
 					// Changes that wait for no answer leave others a turn.
 					if (ended.length > 0) await new Promise<void>((turn) => setImmediate(turn))
-					const end = ended.length === 0 ? { value: await group.first(work, waits) } : await group.next(work)
+					const end = ended.length === 0 ? { value: await group.first(work, waits).finally(endPatience) } : await group.next(work)
 					if ('value' in end) ended.push({ job, hasFailed: false, answer: () => resolve(end.value) })
 					else if (beginsAgain(job, end.error)) again.push(job)
 					else ended.push({ job, hasFailed: true, answer: () => reject(end.error) })
