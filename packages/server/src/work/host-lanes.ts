@@ -1,10 +1,12 @@
-// Limits on the calls of this process to one host: however many organizations name it, it is one neighbour.
+// Limits on the calls of this process to one host: however many organizations name it, it is one neighbour. Its owners share the calls:
+// one may have half of what the others leave.
+import { FairRoom } from '../base/shares.ts'
 
 /** Hosts to remember; beyond that, idle ones are dropped. */
 const maxHosts = 10_000
 
 interface HostLane {
-	running: number
+	readonly room: FairRoom
 	/** Calls that may begin now; a second's worth at most. */
 	tokens: number
 	/** When the tokens were counted, by the monotonic clock. */
@@ -34,24 +36,29 @@ export class HostLanes {
 	roomOf(host: string): number {
 		const lane = this.#hosts.get(host)
 		if (!lane) return Math.min(this.#slots, this.#perSecond)
-		return Math.min(this.#slots - lane.running, Math.floor(this.#tokensOf(lane)))
+		return Math.min(lane.room.left, Math.floor(this.#tokensOf(lane)))
 	}
 
-	begin(host: string): void {
+	/** How many more calls of an owner may begin to a host. */
+	roomFor(host: string, owner: string): number {
+		const room = this.#hosts.get(host)?.room
+		return Math.min(room ? room.of(owner) : Math.ceil(this.#slots / 2), this.roomOf(host))
+	}
+
+	begin(host: string, owner: string): void {
 		let lane = this.#hosts.get(host)
 		if (!lane) {
 			if (this.#hosts.size >= maxHosts) this.#forgetIdle()
-			lane = { running: 0, tokens: this.#perSecond, countedAt: this.#monotonic() }
+			lane = { room: new FairRoom(this.#slots), tokens: this.#perSecond, countedAt: this.#monotonic() }
 			this.#hosts.set(host, lane)
 		}
-		lane.running++
+		lane.room.begin(owner)
 		lane.tokens = this.#tokensOf(lane) - 1
 		lane.countedAt = this.#monotonic()
 	}
 
-	end(host: string): void {
-		const lane = this.#hosts.get(host)
-		if (lane) lane.running--
+	end(host: string, owner: string): void {
+		this.#hosts.get(host)?.room.end(owner)
 	}
 
 	#tokensOf({ tokens, countedAt }: HostLane): number {
@@ -61,6 +68,6 @@ export class HostLanes {
 
 	#forgetIdle(): void {
 		for (const [host, lane] of this.#hosts)
-			if (lane.running === 0 && this.#tokensOf(lane) >= this.#perSecond) this.#hosts.delete(host)
+			if (lane.room.running === 0 && this.#tokensOf(lane) >= this.#perSecond) this.#hosts.delete(host)
 	}
 }

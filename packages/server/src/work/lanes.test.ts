@@ -11,6 +11,7 @@ const owner = (endpoint: number, organization = 0) => ({
 const limits = {
 	slots: 200,
 	slotsOf: { untried: 5, works: 25, fails: 2 },
+	silentMs: 2_000,
 	slotsPerHost: 100,
 	hostRate: 0,
 	failuresBeforeRest: 10,
@@ -41,7 +42,9 @@ describe('the lanes', () => {
 	})
 
 	it('have room for half of what other organizations leave, so that there is some for the next one', () => {
-		const endpoints = [0, 1, 2, 3].flatMap((organization) => [0, 1, 2, 3, 4].map((endpoint) => owner(endpoint, organization)))
+		const endpoints = [0, 1, 2, 3].flatMap((organization) =>
+			[0, 1, 2, 3, 4].map((endpoint) => ({ ...owner(endpoint, organization), host: `${endpoint}.${organization}.example` })),
+		)
 		const lanes = proven(...endpoints)
 		const begun = [0, 0, 0, 0]
 		for (const one of endpoints) {
@@ -50,6 +53,39 @@ describe('the lanes', () => {
 		}
 		expect(begun).toEqual([100, 50, 25, 13])
 		expect([lanes.running, lanes.room, lanes.roomOf(owner(9, 0), 0), lanes.roomOf(owner(9, 4), 0)]).toEqual([188, 12, 0, 5])
+	})
+
+	it('have room for half of what other endpoints of a host leave there, so that there is some for the next one', () => {
+		const endpoints = [0, 1, 2, 3, 4].map((organization) => ({ ...owner(0, organization), host: 'relay.example' }))
+		const lanes = proven(...endpoints)
+		const begun = endpoints.map((one) => {
+			let count = 0
+			for (; lanes.roomOf(one, 0) > 0; count++) lanes.begin(one)
+			return count
+		})
+		expect(begun).toEqual([25, 25, 25, 13, 6])
+		expect(lanes.roomOf({ ...owner(0, 9), host: 'relay.example' }, 0)).toBe(3)
+	})
+
+	it('have room for five attempts to an endpoint that worked some time ago, and for two while it says nothing', () => {
+		let time = 1
+		const lanes = newLanes(() => time)
+		const room = () => lanes.roomOf(owner(0), 0)
+		lanes.begin(owner(0))
+		lanes.end(owner(0), { failed: false })
+		time += 2_000
+		expect(room()).toBe(25)
+		time++
+		expect(room()).toBe(5)
+		lanes.begin(owner(0))
+		time += 2_000
+		expect(room()).toBe(4)
+		time++
+		expect(room()).toBe(1)
+		lanes.begin(owner(0))
+		expect(room()).toBe(0)
+		lanes.end(owner(0), { failed: false })
+		expect(room()).toBe(24)
 	})
 
 	it('have room for two attempts to an endpoint that failed, until it works', () => {

@@ -9,6 +9,8 @@ export interface LaneLimits extends HostLimits {
 	readonly slots: number
 	/** Calls that may run at once to one owner, by how its last one ended: one that hangs is to tie up few slots. */
 	readonly slotsOf: Readonly<Record<'untried' | 'works' | 'fails', number>>
+	/** An owner of whose calls none has ended for so long gets no more than one that is untried, and while some run than one that fails. */
+	readonly silentMs: number
 	/** After so many failures in a row an owner rests after each one: the time is better spent on others. */
 	readonly failuresBeforeRest: number
 	readonly restMs: number
@@ -19,6 +21,10 @@ const maxLanes = 10_000
 
 interface Lane {
 	running: number
+	/** When a call last began while none ran, and when one last ended, by the monotonic clock. */
+	begunAt: number
+	heardAt: number
+	/** How the last one ended. */
 	state: keyof LaneLimits['slotsOf']
 	/** Failures in a row. */
 	failures: number
@@ -62,9 +68,18 @@ export class Lanes<Owner extends LaneOwner> {
 
 	/** How many more calls may begin to one owner; an organization may have half of what the others leave, however many owners it has. */
 	roomOf(owner: Owner, now: number): number {
-		const { running, state, pause, restUntil } = this.#lanes.get(this.#idOf(owner)) ?? untried
+		const id = this.#idOf(owner)
+		const lane = this.#lanes.get(id) ?? untried
+		const { running, pause, restUntil } = lane
 		if (isPaused(pause, now) || (restUntil > 0 && restUntil > this.#monotonic())) return 0
-		return Math.min(this.#limits.slotsOf[state] - running, this.#room.of(owner.organizationId), this.#hosts.roomOf(owner.host))
+		const own = this.#limits.slotsOf[this.#stateOf(lane)] - running
+		return Math.min(own, this.#room.of(owner.organizationId), this.#hosts.roomFor(owner.host, id))
+	}
+
+	#stateOf({ running, begunAt, heardAt, state }: Lane): Lane['state'] {
+		const since = this.#monotonic() - this.#limits.silentMs
+		if (running > 0 && Math.max(begunAt, heardAt) < since) return 'fails'
+		return state === 'works' && heardAt < since ? 'untried' : state
 	}
 
 	/** How many more calls may begin to a host. */
@@ -80,19 +95,22 @@ export class Lanes<Owner extends LaneOwner> {
 			lane = { ...untried }
 			this.#lanes.set(id, lane)
 		}
+		if (lane.running === 0) lane.begunAt = this.#monotonic()
 		lane.running++
 		this.#room.begin(owner.organizationId)
-		this.#hosts.begin(owner.host)
+		this.#hosts.begin(owner.host, id)
 	}
 
 	/** `pause` is set when the far end asked for one. */
 	end(owner: Owner, { failed, pause }: { failed: boolean; pause?: Pause }): void {
 		this.#room.end(owner.organizationId)
-		this.#hosts.end(owner.host)
-		const lane = this.#lanes.get(this.#idOf(owner))
+		const id = this.#idOf(owner)
+		this.#hosts.end(owner.host, id)
+		const lane = this.#lanes.get(id)
 		if (!lane) return
 		const { failuresBeforeRest, restMs } = this.#limits
 		lane.running--
+		lane.heardAt = this.#monotonic()
 		lane.state = failed ? 'fails' : 'works'
 		lane.failures = failed ? lane.failures + 1 : 0
 		lane.restUntil = lane.failures >= failuresBeforeRest ? this.#monotonic() + restMs : 0
@@ -104,4 +122,12 @@ export class Lanes<Owner extends LaneOwner> {
 	}
 }
 
-const untried: Readonly<Lane> = { running: 0, state: 'untried', failures: 0, restUntil: 0, pause: noPause }
+const untried: Readonly<Lane> = {
+	running: 0,
+	begunAt: 0,
+	heardAt: 0,
+	state: 'untried',
+	failures: 0,
+	restUntil: 0,
+	pause: noPause,
+}

@@ -20,6 +20,7 @@ import { releaseDeliveries } from './queue-store.ts'
 const laneLimits = {
 	slots: 200,
 	slotsOf: { untried: 5, works: 25, fails: 2 },
+	silentMs: 2_000,
 	...{ slotsPerHost: 100, hostRate: 0, failuresBeforeRest: 10, restMs: 100 },
 }
 

@@ -66,6 +66,7 @@ const gatherMs = { sqlite: 3, postgres: 6 }
 const laneLimits = {
 	slots: 200,
 	slotsOf: { untried: 5, works: 25, fails: 2 },
+	silentMs: 2_000,
 	/** As many as for one organization. */
 	slotsPerHost: 100,
 	failuresBeforeRest: 10,

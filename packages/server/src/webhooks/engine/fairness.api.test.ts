@@ -102,3 +102,22 @@ describe('an endpoint that fails', () => {
 		await sink.events(42)
 	})
 })
+
+// The last: its calls hang on.
+it('A healthy endpoint gets its event at once beside sixteen endpoints of its host that worked, and hang', async () => {
+	const hanging = await Promise.all(Array.from({ length: 16 }, () => server.newTenant()))
+	const hung = await Promise.all(hanging.map((tenant) => receiver(tenant, (_, count) => ({ hang: count > 1 }))))
+	const healthy = await server.newTenant()
+	const { sink } = await receiver(healthy, aMoment)
+	const all = [...hanging, healthy]
+	await Promise.all(all.map(({ remit }) => remit.companies.create({ name: 'One that works' })))
+	await Promise.all([...hung.map(({ sink }) => sink), sink].map((one) => one.events(1)))
+	// Until none has been heard of lately.
+	await new Promise((resolve) => setTimeout(resolve, 2_100))
+	const companies = hanging.flatMap(({ remit }) =>
+		Array.from({ length: 25 }, (_, n) => remit.companies.create({ name: `Company ${n}` })),
+	)
+	await Promise.all([...companies, ...hung.map(({ sink }) => sink.events(3))])
+	await healthy.remit.companies.create({ name: 'One beside them' })
+	await sink.events(2, 5_000)
+}, 60_000)
