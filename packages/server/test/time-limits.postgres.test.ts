@@ -127,9 +127,11 @@ describe('a row that another transaction holds', () => {
 		for (const { status, detail } of refused)
 			expect([status, detail]).toEqual([
 				503,
-				expect.stringMatching(/^(Another change held|The database took|The database has) .* nothing was stored\.$/),
+				expect.stringMatching(
+					/^(Another change held|The database took|The changes before this one took) .* nothing was stored\.$/,
+				),
 			])
-		expect(refused.map(({ detail }) => detail)).toContain('The database has too much to do at the moment; nothing was stored.')
+		expect(refused.map(({ detail }) => detail)).toContain('The changes before this one took too long; nothing was stored.')
 	})
 })
 

@@ -19,6 +19,12 @@ it.each([
 	for (const code of codes.split(' ')) expect([code, unavailability({ code })]).toEqual([code, reason])
 })
 
+it('tells a wait for the changes before from one for a connection', () => {
+	const reasonOf = (what: string) => unavailability(new Error(`timeout exceeded when waiting for ${what}`))
+	expect(reasonOf('the changes before')).toBe('The changes before this one took too long')
+	expect(reasonOf('a connection')).toBe('The database has too much to do at the moment')
+})
+
 it('knows the errors of pg that have no code', () => {
 	for (const message of [
 		'Connection terminated unexpectedly',
@@ -30,7 +36,7 @@ it('knows the errors of pg that have no code', () => {
 	])
 		expect([message, unavailability(new Error(message))]).toEqual([message, 'The server cannot reach its database'])
 	expect(unavailability(new Error('Query read timeout'))).toBe('The database took too long')
-	expect(unavailability(new Error('timeout exceeded when trying to connect'))).toMatch('too much to do')
+	expect(unavailability(new Error('timeout exceeded when trying to connect'))).toMatch(/cannot reach .*too much to do/)
 	expect(unavailability(new Error('Cannot read properties of undefined'))).toBeUndefined()
 	expect(unavailability('thrown text')).toBeUndefined()
 })

@@ -159,6 +159,9 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 		/^(26000|42P05)$/,
 		'The database is reached through a pooler that keeps no prepared statements, and DATABASE_POOLER does not say so',
 	],
+	// Of pg's pool: none is free, or none can be opened.
+	[/^timeout exceeded when trying to connect/, 'The server cannot reach its database, or it has too much to do at the moment'],
+	[/^timeout exceeded when waiting for the changes before/, 'The changes before this one took too long'],
 	[/^(53...$|timeout exceeded|query_wait_timeout|no more connections allowed)/, 'The database has too much to do at the moment'],
 	[/^(42501|3F000)$/, 'The role of the server may not use its database'],
 	[
