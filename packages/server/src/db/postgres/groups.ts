@@ -7,7 +7,7 @@
 // through the fault of one. An organization whose only change waits for a connection shares it with others (batches.ts).
 //
 // A process that freezes may have the turns of many organizations for seconds, and a session of a person what rows it likes. Only half of the
-// connections wait for locks as long as it takes: the first of a group beyond gives up soon, and its connection back for a moment.
+// connections wait for locks as long as it takes: the first of a group beyond gives up soon, and gives its connection back for a moment.
 import { type Batch, Batches, type Job, rejectLate, type Work } from './batches.ts'
 import { isLockTimeout, isLostRace, isUndone, reasonOf, tries, Undone } from './errors.ts'
 
@@ -24,7 +24,7 @@ interface Places<Tx> extends Batch<Tx> {
 	readonly patienceMs: number
 	/** Runs the work as soon as there is room for the organization; rejects when there is none in time. */
 	enter(organizationId: string, work: () => Promise<void>, patienceMs: number): Promise<void>
-	/** How many groups may wait for their turns for as long as it takes. */
+	/** How many groups may wait for locks as long as it takes. */
 	readonly mostWaiting: number
 	/** Runs a group, whose first waits for locks as long as a change by itself, or gives up soon. */
 	transact(work: (group: Group<Tx>) => Promise<void>, givesUpSoon: boolean): Promise<void>
@@ -46,7 +46,7 @@ export class Groups<Tx> {
 	readonly #open = new Map<string, Job<Tx>[]>()
 	/** How many groups of an organization wait or are under way. */
 	readonly #underWay = new Map<string, number>()
-	/** How many groups wait for their turns for as long as it takes. */
+	/** How many groups wait for locks as long as it takes, or may: their first has not ended. */
 	#patient = 0
 	readonly #batches: Batches<Tx>
 
