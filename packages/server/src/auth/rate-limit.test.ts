@@ -318,6 +318,19 @@ describe.skipIf(!hasRedis)('with Redis', () => {
 		expect(lines.filter((line) => line.includes('Redis is gone'))).toHaveLength(1)
 	})
 
+	it('gone, is asked for at least every two seconds, so that limits are soon shared again', async () => {
+		const asked: number[] = []
+		const refusing = createServer((socket) => {
+			asked.push(performance.now())
+			socket.destroy()
+		}).listen(0, '127.0.0.1')
+		closers.push(async () => void refusing.close())
+		await once(refusing, 'listening')
+		await serve({ REDIS_URL: `redis://127.0.0.1:${(refusing.address() as AddressInfo).port}` })
+		await expect.poll(() => asked.length, { timeout: 20_000 }).toBeGreaterThan(7)
+		for (const [index, time] of asked.entries()) expect(time - (asked[index - 1] ?? time)).toBeLessThan(2_000)
+	})
+
 	it('hung, costs one time limit and not one for each request, and counts again when it answers', async () => {
 		const gate = await gateTo(redisUrl)
 		const lines: string[] = []

@@ -41,6 +41,8 @@ const windowSeconds = 60
 
 /** How long Redis may take to answer. */
 const answerMs = 250
+/** The longest pause until one that is gone is asked for again. */
+const mostPauseMs = 1_000
 
 export interface RateLimitSettings {
 	readonly INVOICING_RATE_LIMIT: number
@@ -80,6 +82,7 @@ async function connect(url: string, log: Logger): Promise<Redis> {
 		maxRetriesPerRequest: 0,
 		connectTimeout: answerMs,
 		socketTimeout: answerMs,
+		retryStrategy: (times) => Math.min(times * 50, mostPauseMs),
 		lazyConnect: true,
 	})
 	let isLost = false
