@@ -30,9 +30,10 @@ export class FairRoom {
 		return this.#size - this.#running
 	}
 
-	of(owner: string): number {
-		const own = this.#runningOf.get(owner) ?? 0
-		return Math.max(0, Math.ceil((this.left + own) / 2) - own)
+	/** `planned` is to begin: how much of it is the owner's, and all. */
+	of(owner: string, planned = { own: 0, all: 0 }): number {
+		const own = (this.#runningOf.get(owner) ?? 0) + planned.own
+		return Math.max(0, Math.ceil((this.left - planned.all + own) / 2) - own)
 	}
 
 	/** The owners of what runs that may begin nothing more. */

@@ -32,17 +32,10 @@ export class HostLanes {
 		this.#monotonic = monotonic
 	}
 
-	/** How many more calls may begin to a host. */
-	roomOf(host: string): number {
-		const lane = this.#hosts.get(host)
-		if (!lane) return Math.min(this.#slots, this.#perSecond)
-		return Math.min(lane.room.left, Math.floor(this.#tokensOf(lane)))
-	}
-
-	/** How many more calls of an owner may begin to a host. */
-	roomFor(host: string, owner: string): number {
-		const room = this.#hosts.get(host)?.room
-		return Math.min(room ? room.of(owner) : Math.ceil(this.#slots / 2), this.roomOf(host))
+	/** How many more calls of an owner may begin to a host, besides `planned` ones of others. */
+	roomFor(host: string, owner: string, planned: number): number {
+		const room = this.#hosts.get(host)?.room ?? new FairRoom(this.#slots)
+		return Math.min(room.of(owner, { own: 0, all: planned }), this.#roomOf(host) - planned)
 	}
 
 	begin(host: string, owner: string): void {
@@ -59,6 +52,12 @@ export class HostLanes {
 
 	end(host: string, owner: string): void {
 		this.#hosts.get(host)?.room.end(owner)
+	}
+
+	#roomOf(host: string): number {
+		const lane = this.#hosts.get(host)
+		if (!lane) return Math.min(this.#slots, this.#perSecond)
+		return Math.min(lane.room.left, Math.floor(this.#tokensOf(lane)))
 	}
 
 	#tokensOf({ tokens, countedAt }: HostLane): number {

@@ -67,6 +67,14 @@ describe('the lanes', () => {
 		expect(lanes.roomOf({ ...owner(0, 9), host: 'relay.example' }, 0)).toBe(3)
 	})
 
+	it('have room for half of what is left besides what is planned to others', () => {
+		const lanes = proven(owner(0))
+		const room = (planned: Partial<Parameters<typeof lanes.roomOf>[2]>) =>
+			lanes.roomOf(owner(0), 0, { all: 0, organization: 0, host: 0, ...planned })
+		expect([room({}), room({ all: 190 }), room({ host: 96 })]).toEqual([25, 5, 2])
+		expect([room({ all: 90, organization: 90 }), room({ all: 100, organization: 100 })]).toEqual([10, 0])
+	})
+
 	it('have room for five attempts to an endpoint that worked some time ago, and for two while it says nothing', () => {
 		let time = 1
 		const lanes = newLanes(() => time)

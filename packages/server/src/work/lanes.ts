@@ -40,6 +40,15 @@ export interface LaneOwner {
 	readonly host: string
 }
 
+/** Calls that are to begin: in all, of the organization of an owner, and to its host. */
+export interface Planned {
+	readonly all: number
+	readonly organization: number
+	readonly host: number
+}
+
+const nothingPlanned: Planned = { all: 0, organization: 0, host: 0 }
+
 export class Lanes<Owner extends LaneOwner> {
 	readonly #idOf: (owner: Owner) => string
 	readonly #limits: LaneLimits
@@ -66,25 +75,24 @@ export class Lanes<Owner extends LaneOwner> {
 		return this.#room.left
 	}
 
-	/** How many more calls may begin to one owner; an organization may have half of what the others leave, however many owners it has. */
-	roomOf(owner: Owner, now: number): number {
+	/**
+	 * How many more calls may begin to one owner, besides those that are planned to others; an organization may have half of what the others
+	 * leave, however many owners it has.
+	 */
+	roomOf(owner: Owner, now: number, planned: Planned = nothingPlanned): number {
 		const id = this.#idOf(owner)
 		const lane = this.#lanes.get(id) ?? untried
 		const { running, pause, restUntil } = lane
 		if (isPaused(pause, now) || (restUntil > 0 && restUntil > this.#monotonic())) return 0
 		const own = this.#limits.slotsOf[this.#stateOf(lane)] - running
-		return Math.min(own, this.#room.of(owner.organizationId), this.#hosts.roomFor(owner.host, id))
+		const ofOrganization = { own: planned.organization, all: planned.all }
+		return Math.min(own, this.#room.of(owner.organizationId, ofOrganization), this.#hosts.roomFor(owner.host, id, planned.host))
 	}
 
 	#stateOf({ running, begunAt, heardAt, state }: Lane): Lane['state'] {
 		const since = this.#monotonic() - this.#limits.silentMs
 		if (running > 0 && Math.max(begunAt, heardAt) < since) return 'fails'
 		return state === 'works' && heardAt < since ? 'untried' : state
-	}
-
-	/** How many more calls may begin to a host. */
-	roomOfHost(host: string): number {
-		return this.#hosts.roomOf(host)
 	}
 
 	begin(owner: Owner): void {

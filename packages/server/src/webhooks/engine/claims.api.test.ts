@@ -143,3 +143,16 @@ describe('while a queue drains', () => {
 		expect([...(await claim(30, 5)), ...(await claim(30, 5))]).toHaveLength(1)
 	})
 })
+
+it('A claim takes no more of an organization than half of all that may be under way, however many endpoints it has', async () => {
+	const hosts = Array.from({ length: 25 }, (_, n) => `receiver${n}.example`)
+	const owner = await db.transaction(async (tx): Promise<Owner> => {
+		const organization = await createOrganization(tx, bySystem(0), { name: 'Test Ltd' })
+		const write = await writingIn(tx, bySystem(0), organization)
+		for (const host of hosts) await createEndpoint(write, secrets, { url: `https://${host}`, eventTypes: ['company.*'] })
+		await proveHosts(tx, new Map(hosts.map((host) => [host, []])), 0)
+		return { organizationId: organization.id, endpointId: '' }
+	})
+	await record(owner, 10, 'cmp_1', 'cmp_2', 'cmp_3', 'cmp_4', 'cmp_5')
+	expect(await claim(30, 200)).toHaveLength(100)
+})

@@ -95,16 +95,19 @@ export class Claims {
 	#plan(found: readonly Target[], most: number, areKnown: boolean): Plan[] {
 		const { now, lanes } = this.#options
 		let room = Math.min(lanes.room, most)
-		const planned = new Map<string, number>()
+		const planned = { all: 0, ofOrganizations: new Map<string, number>(), toHosts: new Map<string, number>() }
 		// The endpoints with the least room come first: the others share what these leave.
 		const targets = this.#withRoom(found).slice(0, room).reverse()
 		return targets.flatMap((target, index) => {
-			const { endpointId, host, provenAt, due: from, version } = target
-			const ofHost = planned.get(host) ?? 0
-			const share = Math.min(Math.ceil(room / (targets.length - index)), lanes.roomOfHost(host) - ofHost)
-			const limit = Math.min(lanes.roomOf(target, now()), share, provenAt === null ? 1 : share)
+			const { organizationId, endpointId, host, provenAt, due: from, version } = target
+			const { all, ofOrganizations, toHosts } = planned
+			const before = { all, organization: ofOrganizations.get(organizationId) ?? 0, host: toHosts.get(host) ?? 0 }
+			const share = Math.ceil(room / (targets.length - index))
+			const limit = Math.min(lanes.roomOf(target, now(), before), share, provenAt === null ? 1 : share)
 			if (limit <= 0) return []
-			planned.set(host, ofHost + limit)
+			planned.all += limit
+			ofOrganizations.set(organizationId, before.organization + limit)
+			toHosts.set(host, before.host + limit)
 			room -= limit
 			return [{ target, endpointId, limit, from, ...(areKnown && { ifVersion: version }) }]
 		})
