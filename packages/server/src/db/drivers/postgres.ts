@@ -9,7 +9,7 @@ import { Groups } from '../postgres/groups.ts'
 import { Standby } from '../postgres/standby.ts'
 import { Statements } from '../statements.ts'
 import { sideBySide } from './postgres-batches.ts'
-import { groupLockMs, groupOn } from './postgres-groups.ts'
+import { groupOn } from './postgres-groups.ts'
 import { again, inside, type Named, runner, transactionsOf } from './postgres-transactions.ts'
 
 // Cents and milliseconds are int8 and stay far below 2^53.
@@ -48,11 +48,10 @@ export function openPostgres(settings: PostgresSettings, { onError, onStandby }:
 		patienceMs,
 		enter: (organizationId, work, patienceMs) => writes.run(organizationId, work, patienceMs),
 		mostWaiting: Math.ceil(pools.writers / 2),
-		transact: (work, givesUpSoon) =>
+		transact: (work, lockMs) =>
 			transact(true, async (run, notes) => {
-				const lockMs = givesUpSoon ? groupLockMs : pools.lockMs
-				if (givesUpSoon) run(`set local lock_timeout = ${lockMs}`).catch(() => {})
-				const group = groupOn(run, statements, notes, lockMs)
+				if (lockMs !== undefined) run(`set local lock_timeout = ${lockMs}`).catch(() => {})
+				const group = groupOn(run, statements, notes, lockMs ?? pools.lockMs)
 				await work(group)
 				group.end()
 			}),

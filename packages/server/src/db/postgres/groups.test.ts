@@ -237,11 +237,11 @@ it('Every change is answered once, whatever comes together, is taken, gives up, 
 						if (chance(10)) throw new Error('no room')
 						await work()
 					},
-					async transact(work, givesUpSoon) {
+					async transact(work, lockMs) {
 						await work({
 							async first(change) {
 								await pause()
-								if (givesUpSoon && chance(50)) throw lockTimeout
+								if (lockMs !== undefined && chance(50)) throw lockTimeout
 								return change({})
 							},
 							next: async (change) => (chance(20) ? { error: new Undone('lost') } : { value: await change({}) }),

@@ -26,8 +26,8 @@ interface Places<Tx> extends Batch<Tx> {
 	enter(organizationId: string, work: () => Promise<void>, patienceMs: number): Promise<void>
 	/** How many groups may wait for locks as long as it takes. */
 	readonly mostWaiting: number
-	/** Runs a group, whose first waits for locks as long as a change by itself, or gives up soon. */
-	transact(work: (group: Group<Tx>) => Promise<void>, givesUpSoon: boolean): Promise<void>
+	/** Runs a group, whose first waits for locks as long as a change by itself, or for less. */
+	transact(work: (group: Group<Tx>) => Promise<void>, lockMs: number | undefined): Promise<void>
 }
 
 /**
@@ -37,6 +37,11 @@ interface Places<Tx> extends Batch<Tx> {
 const openMs = 20
 /** How long a group that gave up is without a connection, the first time and at most: each time twice as long. */
 const pauseMs = { first: 100, most: 1_000 }
+/**
+ * How long the first of a group waits for a lock before it gives up: at first for a turn that is soon free, then for a slow commit before it,
+ * unless so many have given up that they would have the connections of all others.
+ */
+const lockMs = { first: 50, ofPause: 1 / 4, ofAll: 1_000 }
 /** PostgreSQL keeps track of 64 savepoints of a transaction cheaply. */
 const most = 50
 
@@ -48,6 +53,8 @@ export class Groups<Tx> {
 	readonly #underWay = new Map<string, number>()
 	/** How many groups wait for locks as long as it takes, or may: their first has not ended. */
 	#patient = 0
+	/** How many groups are without a connection, since they gave up. */
+	#paused = 0
 	readonly #batches: Batches<Tx>
 
 	constructor(places: Places<Tx>) {
@@ -113,11 +120,21 @@ export class Groups<Tx> {
 	#pause(organizationId: string, waiting: Job<Tx>[], error: unknown): void {
 		const first = waiting[0] as Job<Tx>
 		first.pauseMs = Math.min(pauseMs.most, first.pauseMs * 2)
-		setTimeout(() => {
-			rejectLate(waiting, error)
-			if (waiting.length > 0) this.#enter(organizationId, waiting)
-			else this.#close(organizationId, waiting)
-		}, first.pauseMs)
+		this.#paused++
+		const leftMs = Math.max(0, first.patientUntil - performance.now())
+		setTimeout(
+			() => {
+				this.#paused--
+				rejectLate(waiting, error)
+				if (waiting.length > 0) this.#enter(organizationId, waiting)
+				else this.#close(organizationId, waiting)
+			},
+			Math.min(first.pauseMs, leftMs),
+		)
+	}
+
+	#shortLockMs(pausedMs: number): number {
+		return Math.round(Math.max(lockMs.first, Math.min(pausedMs * lockMs.ofPause, lockMs.ofAll / Math.max(1, this.#paused))))
 	}
 
 	#close(organizationId: string, waiting: Job<Tx>[]): void {
@@ -156,20 +173,24 @@ export class Groups<Tx> {
 				clearTimeout(timer)
 				if (!isWaiting) closeSoon()
 			}
-			await this.#places.transact(async (group) => {
-				closeSoon()
-				for (job = waiting.shift(); job; job = waiting.shift()) {
-					const { work, resolve, reject } = job
-					// Changes that wait for no answer leave others a turn.
-					if (ended.length > 0) await new Promise<void>((turn) => setImmediate(turn))
-					const end = ended.length === 0 ? { value: await group.first(work, waits).finally(endPatience) } : await group.next(work)
-					if ('value' in end) ended.push({ job, hasFailed: false, answer: () => resolve(end.value) })
-					else if (beginsAgain(job, end.error)) again.push(job)
-					else ended.push({ job, hasFailed: true, answer: () => reject(end.error) })
-					if (ended.length === most) leaveRest()
-				}
-				this.#close(organizationId, waiting)
-			}, givesUpSoon)
+			await this.#places.transact(
+				async (group) => {
+					closeSoon()
+					for (job = waiting.shift(); job; job = waiting.shift()) {
+						const { work, resolve, reject } = job
+						// Changes that wait for no answer leave others a turn.
+						if (ended.length > 0) await new Promise<void>((turn) => setImmediate(turn))
+						const end =
+							ended.length === 0 ? { value: await group.first(work, waits).finally(endPatience) } : await group.next(work)
+						if ('value' in end) ended.push({ job, hasFailed: false, answer: () => resolve(end.value) })
+						else if (beginsAgain(job, end.error)) again.push(job)
+						else ended.push({ job, hasFailed: true, answer: () => reject(end.error) })
+						if (ended.length === most) leaveRest()
+					}
+					this.#close(organizationId, waiting)
+				},
+				givesUpSoon ? this.#shortLockMs(waiting[0]?.pauseMs ?? 0) : undefined,
+			)
 			for (const { answer } of ended) answer()
 		} catch (error) {
 			const begun = [...ended.map(({ job }) => job), ...(job ? [job] : [])]
