@@ -5,12 +5,13 @@ import { amountDue, type StoredInvoice } from './invoice.ts'
 /** What is written, with what only the server writes (apply.ts). */
 type StatusInput = InvoiceInput & { readonly amountPaidCents?: number }
 
-/** Sets and clears the fields that follow from the change of status: whoever leaves `paid` clears what nobody wrote, but a payment said. */
+/** Sets and clears the fields that follow from the change of status: leaving `paid` clears when and how it was paid, if a payment or the status said so. */
 export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: StatusInput, now: number): StoredInvoice {
 	const next = { ...after }
 	if (input.paidDate !== undefined) next.paidDateDerived = false
 	// Whoever writes the status that is there, as a form does that sends what it was given, says nothing.
-	const isSaid = input.status !== undefined && (before.status !== input.status || before.amountPaidCents !== next.amountPaidCents)
+	const paysMore = Math.abs(next.amountPaidCents) > Math.abs(before.amountPaidCents) || next.currency !== before.currency
+	const isSaid = input.status !== undefined && (input.status !== before.status || paysMore)
 	if (isSaid || next.status !== 'paid') {
 		next.paidByPayment = false
 		next.statusBeforePayment = null

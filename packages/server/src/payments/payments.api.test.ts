@@ -233,6 +233,7 @@ it('A reversal takes away what its payment did, and its row stays', async () => 
 	const repeated = await create({ totalCents: 40, status: 'sent' })
 	const whole = await pay({ invoiceId: repeated, amountCents: 40, method: 'card', reference: 'R-4' })
 	await patch(repeated, { status: 'paid' })
+	await patch(repeated, { status: 'paid', totalCents: 30 })
 	await ask('POST', `/api/payments/${whole}/reverse`)
 	expect(await read(repeated)).toMatchObject({ ...open, amountPaidCents: 0 })
 	// What a caller has said is paid stays paid.
@@ -241,6 +242,9 @@ it('A reversal takes away what its payment did, and its row stays', async () => 
 	await patch(said, { status: 'paid' })
 	await ask('POST', `/api/payments/${part}/reverse`)
 	expect(await read(said)).toMatchObject({ status: 'paid', amountPaidCents: 300, paymentState: 'partially_paid' })
+	// The payment that pays the rest says how.
+	await pay({ invoiceId: said, amountCents: 200, method: 'card' })
+	expect(await read(said)).toMatchObject({ status: 'paid', amountDueCents: 0, paymentMethod: 'card' })
 })
 
 it.each<[string, string[], (id: string, payment: string) => Promise<unknown>]>([

@@ -20,7 +20,7 @@ export async function settle(
 	}
 	for (const { invoiceId, amountCents } of parts) {
 		const invoice = invoices.get(invoiceId) as StoredInvoice
-		const isSettled = amountDue(invoice) === amountCents && invoice.status !== 'paid'
+		const isSettled = amountDue(invoice) === amountCents
 		const amountPaidCents = invoice.amountPaidCents + amountCents
 		await changeInvoice(write, invoice, { amountPaidCents, ...(isSettled && how) })
 	}
