@@ -47,7 +47,7 @@ export function openPostgres(settings: PostgresSettings, { onError, onStandby }:
 	const groups = new Groups<Transaction>({
 		patienceMs,
 		enter: (organizationId, work, patienceMs) => writes.run(organizationId, work, patienceMs),
-		mostWaiting: Math.ceil(pools.writers / 2),
+		mostWaiting: Math.max(1, Math.floor((pools.writers * 3) / 4)),
 		transact: (work, lockMs) =>
 			transact(true, async (run, notes) => {
 				if (lockMs !== undefined) run(`set local lock_timeout = ${lockMs}`).catch(() => {})

@@ -463,7 +463,7 @@ it('Those that come while the first waits for the turn of its organization share
 it.each([
 	['whose turns another process has', 'turn of '],
 	['of whose records a session has the rows', 'row of '],
-])('Organizations %s wait with half of the connections, and others go on', async (_, prefix) => {
+])('Organizations %s leave connections to others, which go on', async (_, prefix) => {
 	const names = Array.from({ length: 20 }, (_, index) => `${prefix}${index}`)
 	await sql.query('insert into records select unnest($1::text[])', [names])
 	await sql.query(`begin; select from records where name like '${prefix}%' for update`)

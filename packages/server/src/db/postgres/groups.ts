@@ -6,7 +6,7 @@
 // groups could wait for each other: they soon give up (`next`), and begin again by themselves. So do all of a group that is undone, perhaps
 // through the fault of one. An organization whose only change waits for a connection shares it with others (batches.ts).
 //
-// A process that freezes may have the turns of many organizations for seconds, and a session of a person what rows it likes. Only half of the
+// A process that freezes may have the turns of many organizations for seconds, and a session of a person what rows it likes. Only three of four
 // connections wait for locks as long as it takes: the first of a group beyond gives up soon, and gives its connection back for a moment.
 import { type Batch, Batches, type Job, rejectLate, type Work } from './batches.ts'
 import { isLockTimeout, isLostRace, isUndone, reasonOf, tries, Undone } from './errors.ts'
