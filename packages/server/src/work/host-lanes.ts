@@ -25,24 +25,27 @@ export class HostLanes {
 	readonly #slots: number
 	readonly #perSecond: number
 	readonly #monotonic: () => number
+	/** In place of that of a host that is not remembered. */
+	readonly #idle: HostLane
 
 	constructor({ slotsPerHost, hostRate }: HostLimits, monotonic: () => number) {
 		this.#slots = slotsPerHost
 		this.#perSecond = hostRate || Number.POSITIVE_INFINITY
 		this.#monotonic = monotonic
+		this.#idle = this.#newLane()
 	}
 
 	/** How many more calls of an owner may begin to a host, besides `planned` ones of others. */
 	roomFor(host: string, owner: string, planned: number): number {
-		const room = this.#hosts.get(host)?.room ?? new FairRoom(this.#slots)
-		return Math.min(room.of(owner, { own: 0, all: planned }), this.#roomOf(host) - planned)
+		const lane = this.#hosts.get(host) ?? this.#idle
+		return Math.min(lane.room.of(owner, { own: 0, all: planned }), Math.floor(this.#tokensOf(lane)) - planned)
 	}
 
 	begin(host: string, owner: string): void {
 		let lane = this.#hosts.get(host)
 		if (!lane) {
 			if (this.#hosts.size >= maxHosts) this.#forgetIdle()
-			lane = { room: new FairRoom(this.#slots), tokens: this.#perSecond, countedAt: this.#monotonic() }
+			lane = this.#newLane()
 			this.#hosts.set(host, lane)
 		}
 		lane.room.begin(owner)
@@ -54,10 +57,8 @@ export class HostLanes {
 		this.#hosts.get(host)?.room.end(owner)
 	}
 
-	#roomOf(host: string): number {
-		const lane = this.#hosts.get(host)
-		if (!lane) return Math.min(this.#slots, this.#perSecond)
-		return Math.min(lane.room.left, Math.floor(this.#tokensOf(lane)))
+	#newLane(): HostLane {
+		return { room: new FairRoom(this.#slots), tokens: this.#perSecond, countedAt: this.#monotonic() }
 	}
 
 	#tokensOf({ tokens, countedAt }: HostLane): number {
