@@ -41,7 +41,7 @@ const pauseMs = { first: 100, most: 1_000 }
  * How long the first of a group waits for a lock before it gives up: at first for a turn that is soon free, then for a slow commit before it,
  * unless so many have given up that they would have the connections of all others.
  */
-const lockMs = { first: 50, ofPause: 1 / 4, ofAll: 1_000 }
+const shortLocks = { firstMs: 50, ofPause: 1 / 4, ofAllMs: 1_000 }
 /** PostgreSQL keeps track of 64 savepoints of a transaction cheaply. */
 const most = 50
 
@@ -134,7 +134,8 @@ export class Groups<Tx> {
 	}
 
 	#shortLockMs(pausedMs: number): number {
-		return Math.round(Math.max(lockMs.first, Math.min(pausedMs * lockMs.ofPause, lockMs.ofAll / Math.max(1, this.#paused))))
+		const { firstMs, ofPause, ofAllMs } = shortLocks
+		return Math.round(Math.max(firstMs, Math.min(pausedMs * ofPause, ofAllMs / Math.max(1, this.#paused))))
 	}
 
 	#close(organizationId: string, waiting: Job<Tx>[]): void {
@@ -153,8 +154,8 @@ export class Groups<Tx> {
 			rejectLate(waiting, new Error('timeout exceeded when waiting for the changes before'))
 			if (waiting.length > 0) this.#begin(organizationId, waiting.splice(0))
 		}
-		const givesUpSoon = this.#patient >= this.#places.mostWaiting
-		let isPatient = !givesUpSoon
+		const lockMs = this.#patient >= this.#places.mostWaiting ? this.#shortLockMs(waiting[0]?.pauseMs ?? 0) : undefined
+		let isPatient = lockMs === undefined
 		if (isPatient) this.#patient++
 		const endPatience = () => {
 			if (isPatient) this.#patient--
@@ -173,31 +174,27 @@ export class Groups<Tx> {
 				clearTimeout(timer)
 				if (!isWaiting) closeSoon()
 			}
-			await this.#places.transact(
-				async (group) => {
-					closeSoon()
-					for (job = waiting.shift(); job; job = waiting.shift()) {
-						const { work, resolve, reject } = job
-						// Changes that wait for no answer leave others a turn.
-						if (ended.length > 0) await new Promise<void>((turn) => setImmediate(turn))
-						const end =
-							ended.length === 0 ? { value: await group.first(work, waits).finally(endPatience) } : await group.next(work)
-						if ('value' in end) ended.push({ job, hasFailed: false, answer: () => resolve(end.value) })
-						else if (beginsAgain(job, end.error)) again.push(job)
-						else ended.push({ job, hasFailed: true, answer: () => reject(end.error) })
-						if (ended.length === most) leaveRest()
-					}
-					this.#close(organizationId, waiting)
-				},
-				givesUpSoon ? this.#shortLockMs(waiting[0]?.pauseMs ?? 0) : undefined,
-			)
+			await this.#places.transact(async (group) => {
+				closeSoon()
+				for (job = waiting.shift(); job; job = waiting.shift()) {
+					const { work, resolve, reject } = job
+					// Changes that wait for no answer leave others a turn.
+					if (ended.length > 0) await new Promise<void>((turn) => setImmediate(turn))
+					const end = ended.length === 0 ? { value: await group.first(work, waits).finally(endPatience) } : await group.next(work)
+					if ('value' in end) ended.push({ job, hasFailed: false, answer: () => resolve(end.value) })
+					else if (beginsAgain(job, end.error)) again.push(job)
+					else ended.push({ job, hasFailed: true, answer: () => reject(end.error) })
+					if (ended.length === most) leaveRest()
+				}
+				this.#close(organizationId, waiting)
+			}, lockMs)
 			for (const { answer } of ended) answer()
 		} catch (error) {
 			const begun = [...ended.map(({ job }) => job), ...(job ? [job] : [])]
 			const [first] = begun
 			// Without a connection.
 			if (!first) for (const { reject } of waiting.splice(0)) reject(error)
-			else if (givesUpSoon && begun.length === 1 && isLockTimeout(reasonOf(error))) {
+			else if (lockMs !== undefined && begun.length === 1 && isLockTimeout(reasonOf(error))) {
 				hasGivenUp = true
 				waiting.unshift(first)
 				this.#pause(organizationId, waiting, reasonOf(error))
