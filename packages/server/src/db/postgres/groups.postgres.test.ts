@@ -82,15 +82,10 @@ const waitingCommits = query<object>((knex) =>
 		.select('pid'),
 )
 
-const waitingForRecords = query<object, { pid: number }>((knex) =>
-	knex('pg_stat_activity')
-		.whereRaw("datname = current_database() and wait_event_type = 'Lock' and query like '%records%'")
-		.select('pid'),
-)
+const waitsForRecords = "datname = current_database() and wait_event_type = 'Lock' and query like '%records%'"
+const waitingForRecords = query<object>((knex) => knex('pg_stat_activity').whereRaw(waitsForRecords).select('pid'))
 const endOfWaiting = query<object>((knex) =>
-	knex('pg_stat_activity')
-		.whereRaw("datname = current_database() and wait_event_type = 'Lock' and query like '%records%'")
-		.select(knex.raw('pg_terminate_backend(pid)')),
+	knex('pg_stat_activity').whereRaw(waitsForRecords).select(knex.raw('pg_terminate_backend(pid)')),
 )
 
 /** Leaves a note for the statement that writes those of all. */

@@ -30,8 +30,7 @@ export function Payments({ invoice: { id } }: { invoice: Invoice }) {
 					showDay(dayOf(payment.paidAt, timeZone), locale),
 					reference,
 					status !== 'succeeded' && words(status),
-					own && availableCents > 0 && `${amount(availableCents, payment)} more, on no invoice`,
-					!own && availableCents > 0 && 'not on this invoice any more',
+					availableCents > 0 && (own ? `${amount(availableCents, payment)} more, on no invoice` : 'not on this invoice any more'),
 				]
 				return (
 					<div key={payment.id} className="payment">
