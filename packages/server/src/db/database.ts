@@ -78,8 +78,8 @@ export interface TransactionOptions {
 	 */
 	readonly durable?: boolean | undefined
 	/**
-	 * The organization that the work is for; absent for the server's own. On PostgreSQL each may have half of the connections
-	 * that the others leave.
+	 * The organization that the work is for; absent for the server's own, which counts as one more. On PostgreSQL each may have half of the
+	 * connections that the others leave; on SQLite they take turns.
 	 */
 	readonly organizationId?: string | undefined
 	/**

@@ -142,6 +142,35 @@ describe('a commit that fails', () => {
 	})
 })
 
+describe('transactions that take long', () => {
+	it('of one organization share commits of a tenth of a second, and others come between them', async () => {
+		const db = openSqlite(file)
+		await db.transaction((tx) => tx.run(create, {}))
+		const ended: string[] = []
+		const write = (organizationId: string, text: string, ms: number) =>
+			db
+				.transaction(
+					async (tx) => {
+						await tx.run(insert, { text })
+						const until = performance.now() + ms
+						while (performance.now() < until);
+						return ended.length
+					},
+					{ organizationId },
+				)
+				.then((endedBefore) => {
+					ended.push(text)
+					return endedBefore
+				})
+		const large = Array.from({ length: 10 }, (_, n) => write('org_1', `large ${n}`, 60))
+		const first = large[0]?.then(() => write('org_2', 'small', 0))
+		expect((await Promise.all(large)).at(-1)).toBeGreaterThan(5)
+		await first
+		expect(ended.indexOf('small')).toBeLessThan(6)
+		await db.close()
+	})
+})
+
 describe('a commit that is durable', () => {
 	const synchronous = query<object, { synchronous: number }>((knex) => knex.raw('pragma synchronous'))
 	const [full, normal] = [{ synchronous: 2 }, { synchronous: 1 }]

@@ -1,9 +1,10 @@
 // SQLite, with one connection that writes and one that reads. In WAL mode the reader sees the last commit: a read never waits
 // for a transaction and never sees its uncommitted changes.
 //
-// Group commit: a commit is an fsync (synchronous=FULL, so nothing that a caller was answered is lost). All transactions that
+// Group commit: a commit is an fsync (synchronous=FULL, so nothing that a caller was answered is lost). The transactions that
 // wait in one turn of the event loop share a commit, each under its own savepoint, and resolve after it. This doubles the
-// creates per CPU second, compared with a commit for each request (docs/performance.md).
+// creates per CPU second, compared with a commit for each request (docs/performance.md). What is left of them after a tenth of a second
+// has a commit of its own, and organizations take turns, so that one's large changes delay another's by one of them.
 import { rm, writeFile } from 'node:fs/promises'
 import Sqlite from 'better-sqlite3'
 import {
@@ -44,7 +45,7 @@ export function openSqlite(file: string): Database {
 	transactions.committed.add(() => checkpoints.noteCommit())
 	return {
 		...reads.db,
-		transaction: (work, { durable = true } = {}) => transactions.add(work, durable),
+		transaction: (work, { durable = true, organizationId = '' } = {}) => transactions.add(work, durable, organizationId),
 		async ready() {
 			reader.prepare('select 1').get()
 			await transactions.ready()
@@ -155,6 +156,7 @@ const isUndone = /^SQLITE_(FULL|BUSY|CONSTRAINT|IOERR_WRITE)/
 
 interface Job {
 	readonly durable: boolean
+	readonly organizationId: string
 	work(tx: Transaction): Promise<unknown>
 	resolve(value: unknown): void
 	reject(reason: unknown): void
@@ -162,6 +164,20 @@ interface Job {
 
 /** How long transactions hold the event loop before they leave a turn of it to reads. */
 const turnMs = 20
+
+/** After so long no further transaction joins a commit. */
+const togetherMs = 100
+
+/** The first of each organization, then the second of each, and so on. */
+function inTurns(jobs: readonly Job[]): Job[] {
+	const counts = new Map<string, number>()
+	const turns = Map.groupBy(jobs, ({ organizationId }) => {
+		const turn = counts.get(organizationId) ?? 0
+		counts.set(organizationId, turn + 1)
+		return turn
+	})
+	return [...turns.values()].flat()
+}
 
 class Transactions {
 	readonly committed = new CommitListeners()
@@ -201,9 +217,9 @@ class Transactions {
 		}
 	}
 
-	add<T>(work: (tx: Transaction) => Promise<T>, durable: boolean): Promise<T> {
+	add<T>(work: (tx: Transaction) => Promise<T>, durable: boolean, organizationId: string): Promise<T> {
 		return new Promise<T>((resolve, reject) => {
-			this.#waiting.push({ work, durable, resolve: resolve as (value: unknown) => void, reject })
+			this.#waiting.push({ work, durable, organizationId, resolve: resolve as (value: unknown) => void, reject })
 			this.#running ??= new Promise<void>((turn) => setImmediate(turn)).then(() => this.#drain())
 		})
 	}
@@ -219,15 +235,16 @@ class Transactions {
 	async ready(): Promise<void> {
 		if (!this.#isBroken) return
 		await requireRoom(`${this.#connection.name}-room`)
-		await this.add(async () => this.#connection.pragma('user_version = 0'), true)
+		await this.add(async () => this.#connection.pragma('user_version = 0'), true, '')
 		this.#isBroken = false
 	}
 
 	async #drain(): Promise<void> {
 		while (this.#waiting.length > 0) {
-			const jobs = this.#waiting
+			const jobs = inTurns(this.#waiting)
 			this.#waiting = []
-			await this.#commitTogether(jobs)
+			const count = await this.#commitTogether(jobs)
+			this.#waiting.unshift(...jobs.slice(count))
 		}
 		this.#running = undefined
 	}
@@ -238,13 +255,19 @@ class Transactions {
 		this.#turnBegan = performance.now()
 	}
 
-	async #commitTogether(jobs: Job[]): Promise<void> {
+	/** How many of the jobs, from the first, have shared a commit and are answered. When none can begin, all are. */
+	async #commitTogether(jobs: readonly Job[]): Promise<number> {
 		const answers: (() => void)[] = []
-		this.#turnBegan = performance.now()
+		let count = jobs.length
 		try {
 			this.#syncWhen(jobs.some(({ durable }) => durable))
 			await whenFree(() => this.#steps.begin.run())
+			const began = performance.now()
+			this.#turnBegan = began
+			count = 0
 			for (const job of jobs) {
+				if (performance.now() - began > togetherMs) break
+				count++
 				try {
 					const value = await this.#attempt(() => job.work(this.#tx))
 					answers.push(() => job.resolve(value))
@@ -259,11 +282,12 @@ class Transactions {
 			// Such as a full disk: the whole batch is undone.
 			if (this.#connection.inTransaction) this.#connection.exec('rollback')
 			this.#isBroken = true
-			for (const job of jobs) job.reject(error)
-			return
+			for (const job of jobs.slice(0, count)) job.reject(error)
+			return count
 		}
 		for (const answer of answers) answer()
 		this.committed.notify()
+		return count
 	}
 
 	#commit(): void {
