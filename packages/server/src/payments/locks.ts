@@ -9,7 +9,10 @@ import { findSharesOfPayment, lockPayments, readPayment, type Share, type Stored
 /** Locked invoices by id. */
 export type Invoices = ReadonlyMap<string, StoredInvoice>
 
-/** The invoices, in the order of the request; throws when one is not there. */
+/** Each change of an invoice writes all its line items, and an event with them: other changes wait for so many. */
+const maxLineItems = 5_000
+
+/** The invoices, in the order of the request; throws when one is not there, or when they are too large to be changed together. */
 export async function lockInvoices(
 	write: WriteContext,
 	parts: readonly { readonly invoiceId: string }[],
@@ -17,14 +20,24 @@ export async function lockInvoices(
 ): Promise<Invoices> {
 	const { db, organization } = write
 	const locked = new Map<string, StoredInvoice>()
+	let lineItems = 0
 	for (const id of parts.map(({ invoiceId }) => invoiceId).sort()) {
 		const invoice = await lockInvoice(db, organization.id, id)
 		if (!invoice) throw fieldError('unknown_invoice', pointer, `There is no invoice ${id}.`)
+		lineItems += invoice.lineItems.length
+		if (lineItems > maxLineItems) throw tooLarge(pointer)
 		locked.set(id, invoice)
 	}
 	await catchUp(write, locked.values())
 	return new Map(parts.map(({ invoiceId }) => [invoiceId, locked.get(invoiceId) as StoredInvoice]))
 }
+
+const tooLarge = (pointer: string) =>
+	fieldError(
+		'too_many_allocations',
+		pointer,
+		`The invoices have more than ${maxLineItems} line items together: allocate the payment to some of them in each request.`,
+	)
 
 export const paymentNotFound = (id: string) => new ApiError('payment_not_found', `There is no payment ${id}.`)
 

@@ -32,6 +32,19 @@ async function onAll(tenant: Tenant): Promise<string> {
 	return id
 }
 
+/** More line items than a payment may be put on in one request. */
+function longOnes(tenant: Tenant): Promise<{ invoiceId: string; amountCents: number }[]> {
+	const lineItems = Array.from({ length: 1_000 }, () => ({ description: 'Hour', quantity: '1', unitPriceCents: 100 }))
+	return tenant.db.transaction(async (tx) => {
+		const parts = []
+		while (parts.length < 6) {
+			const { id: invoiceId } = await createInvoice(tenant.writing(tx), { lineItems, currency: 'USD' })
+			parts.push({ invoiceId, amountCents: 1 })
+		}
+		return parts
+	})
+}
+
 export const samples: Samples = {
 	payments: {
 		make: newPayment,
@@ -50,6 +63,7 @@ export const samples: Samples = {
 			nothing_to_pay: async (tenant) => ({
 				body: { amountCents: 700, invoiceId: await made(tenant, '/api/invoices', { totalCents: 0 }) },
 			}),
+			too_many_allocations: async (tenant) => ({ body: { amountCents: 700, allocations: await longOnes(tenant) } }),
 		},
 	},
 	'payments.reverse': {
