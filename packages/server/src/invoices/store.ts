@@ -126,18 +126,24 @@ const update = query<StoredInvoice & SearchText>((knex, { organizationId, id, ..
 /** Stores an invoice that was read with `lockInvoice`. Throws UniqueViolation when its number is taken. */
 export const updateInvoice = (db: Db, invoice: StoredInvoice) => db.run(update, withText(invoice))
 
-const countView = query<{ organizationId: string; id: string; now: number }>((knex, { organizationId, id, now }) =>
+interface Views {
+	readonly organizationId: string
+	readonly id: string
+	readonly count: number
+	readonly now: number
+}
+
+const countViews = query<Views>((knex, { organizationId, id, count, now }) =>
 	knex('invoices')
 		.where({ organizationId, id })
 		.update({
-			viewCount: knex.raw('?? + 1', ['viewCount']),
+			viewCount: knex.raw('?? + cast(? as bigint)', ['viewCount', count]),
 			viewedAt: knex.raw('coalesce(??, cast(? as bigint))', ['viewedAt', now]),
 		}),
 )
 
-/** Counts a view by the client. The invoice's version stays, since nobody changed the invoice. */
-export const countInvoiceView = (db: Db, organizationId: string, id: string, now: number) =>
-	db.run(countView, { organizationId, id, now })
+/** Counts views by the client. The invoice's version stays, since nobody changed the invoice. */
+export const countInvoiceViews = (db: Db, views: Views) => db.run(countViews, views)
 
 const remove = query<{ organizationId: string; id: string }>((knex, key) => knex('invoices').where(key).delete())
 const removeDocuments = query<{ organizationId: string; invoiceId: string }>((knex, key) => knex('documents').where(key).delete())

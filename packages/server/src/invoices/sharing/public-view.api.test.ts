@@ -1,9 +1,13 @@
 // The data that a client gets through an invoice's link: nothing internal, never cached, counted when a person looks at it, and
 // not found by guessing.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../../test/events.ts'
 import { type AskOptions, startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
+import { bySystem } from '../../base/origin.ts'
+import type { Database } from '../../db/database.ts'
 import type { InvoiceInput } from '../../generated/contract.ts'
+import { countView, openLink } from './public-view.ts'
 
 let server: TestServer
 let tenant: Tenant
@@ -163,6 +167,28 @@ describe('a view', () => {
 		const token = await tokenOf(id)
 		await Promise.all(Array.from({ length: 10 }, () => view(token)))
 		expect((await read(id)).viewCount).toBe(10)
+		expect((await eventsOf(server, tenant, id)).filter(({ type }) => type === 'invoice.viewed')).toHaveLength(1)
+	})
+
+	it('is stored together with those that come while others are stored', async () => {
+		const id = await create()
+		const token = await tokenOf(id)
+		const link = await openLink(server.db, token)
+		let transactions = 0
+		const db: Database = {
+			...server.db,
+			transaction(...given) {
+				transactions++
+				return server.db.transaction(...given)
+			},
+		}
+		const count = () => countView(db, link, bySystem(server.clock.now))
+		const first = count()
+		await nextTurn()
+		await Promise.all([first, ...Array.from({ length: 20 }, count)])
+		expect(transactions).toBe(2)
+		await count()
+		expect((await read(id)).viewCount).toBe(22)
 		expect((await eventsOf(server, tenant, id)).filter(({ type }) => type === 'invoice.viewed')).toHaveLength(1)
 	})
 

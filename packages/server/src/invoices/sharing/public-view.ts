@@ -11,7 +11,7 @@ import { requireOrganization } from '../../organizations/store.ts'
 import { recordInvoiceEvents } from '../events.ts'
 import { readInvoice } from '../reading/store.ts'
 import { snapshotOf } from '../snapshot.ts'
-import { countInvoiceView, lockInvoice } from '../store.ts'
+import { countInvoiceViews, lockInvoice } from '../store.ts'
 import { clientUrl, findByToken, type OpenLink } from './client-link-store.ts'
 
 /** What a token opens. The error for a revoked token is the same as for one that never existed. */
@@ -31,14 +31,51 @@ export async function readViewed(db: Db, { organizationId, invoiceId, timeZone }
 	return { ...invoice, ...(await snapshotOf(db, invoice)) }
 }
 
-/** Counts a view; the first one records an event. */
-export async function countView(db: Database, { organizationId, invoiceId, viewedAt }: OpenLink, origin: Origin): Promise<void> {
+interface Views {
+	count: number
+	/** When they are stored. */
+	readonly stored: Promise<void>
+}
+
+/** By invoice: the views that wait until those before them are stored. */
+const waiting = new Map<string, Views>()
+/** By invoice: when the last of them are stored, or have failed. */
+const last = new Map<string, Promise<void>>()
+
+/**
+ * Counts a view; the first one records an event. Views of an invoice that come while others are stored are stored together: all who follow
+ * one link make one change at a time, for which the changes of its organization wait.
+ */
+export function countView(db: Database, link: OpenLink, origin: Origin): Promise<void> {
+	const { invoiceId } = link
+	const others = waiting.get(invoiceId)
+	if (others) {
+		others.count++
+		return others.stored
+	}
+	const store = () => {
+		waiting.delete(invoiceId)
+		return storeViews(db, link, origin, views.count)
+	}
+	const views: Views = { count: 1, stored: (last.get(invoiceId) ?? Promise.resolve()).then(store) }
+	waiting.set(invoiceId, views)
+	const ended = views.stored
+		.catch(() => {})
+		.then(() => {
+			if (last.get(invoiceId) === ended) last.delete(invoiceId)
+		})
+	last.set(invoiceId, ended)
+	return views.stored
+}
+
+async function storeViews(db: Database, link: OpenLink, origin: Origin, count: number): Promise<void> {
+	const { organizationId, invoiceId, viewedAt } = link
 	await db.transaction(
 		async (tx) => {
-			if (viewedAt !== null) return countInvoiceView(tx, organizationId, invoiceId, origin.now)
+			if (viewedAt !== null) return countInvoiceViews(tx, { organizationId, id: invoiceId, count, now: origin.now })
 			const write = await writingIn(tx, origin, await requireOrganization(tx, organizationId))
 			const stored = await lockInvoice(tx, organizationId, invoiceId)
-			await countInvoiceView(tx, organizationId, invoiceId, write.origin.now)
+			await countInvoiceViews(tx, { organizationId, id: invoiceId, count, now: write.origin.now })
 			if (stored?.viewedAt === null) await recordInvoiceEvents(write, stored, ['invoice.viewed'])
 		},
 		{ organizationId },
