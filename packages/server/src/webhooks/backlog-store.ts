@@ -24,17 +24,23 @@ type Waiting = Pick<Ending, 'organizationId' | 'endpointId' | 'upTo' | 'now'>
  * A delivery that waits is in one of two indexes: of what is due, or behind another. One under way is left to its result. By itself
  * SQLite would walk all deliveries of the endpoint, done or not.
  */
-const waiting = (knex: Knex, { organizationId, endpointId, upTo, now }: Placeholders<Waiting>, dialect: Dialect, end: string) => {
+const waiting = (
+	knex: Knex,
+	{ organizationId, endpointId, upTo, now }: Placeholders<Waiting>,
+	dialect: Dialect,
+	end: string,
+	isFree = knex.raw(isFreeOfAll, [now, now]),
+) => {
 	const from = (index: string) =>
 		`from webhook_deliveries ${dialect === 'sqlite' ? `indexed by ${index}` : ''} where "organizationId" = ? and "endpointId" = ?`
 	const mine = [organizationId, endpointId]
 	return knex.raw(
 		`select id from (select id ${from('webhook_deliveries_due')} and "nextAttemptAt" is not null and id <= ?
-			and ${isFreeOfAll} ${end}) as due
+			and ? ${end}) as due
 		union all
 		select id from (select id ${from('webhook_deliveries_behind')} and status = 'pending' and "nextAttemptAt" is null
 			and id <= ? ${end}) as behind`,
-		[...mine, upTo, now, now, ...mine, upTo],
+		[...mine, upTo, isFree, ...mine, upTo],
 	)
 }
 
@@ -51,18 +57,18 @@ const endPart = query<Ending>((knex, { organizationId, status, now, ...of }, dia
 /** PostgreSQL computes an array once, but may run the subquery of an `in` again for every row of the table. */
 const isIn = { sqlite: 'id in (?)', postgres: 'id = any(array(?))' }
 
-const anyWaiting = query<Waiting>((knex, of, dialect) =>
-	knex
-		.from(waiting(knex, of, dialect, 'limit 1').wrap('(', ') as any_waiting'))
-		.select('id')
-		.limit(1),
-)
+const anyLeft = {
+	skipped: query<Waiting>((knex, of, dialect) => firstOf(knex, waiting(knex, of, dialect, 'limit 1'))),
+	/** Also one under way, whose result may be written by a statement that began before the endpoint was deleted, and does not see it. */
+	cancelled: query<Waiting>((knex, of, dialect) => firstOf(knex, waiting(knex, of, dialect, 'limit 1', knex.raw('true')))),
+}
+
+const firstOf = (knex: Knex, rows: Knex.Raw) => knex.from(rows.wrap('(', ') as any_left')).select('id').limit(1)
 
 /** How many deliveries have been ended, and whether others are left. */
-async function end(db: Db, ending: Ending): Promise<{ isFull: boolean; isLeft: boolean }> {
-	const isFull = (await db.run(endPart, ending)) >= partSize
-	const { status: _, ...of } = ending
-	return { isFull, isLeft: isFull || (db.dialect === 'postgres' && (await db.get(anyWaiting, of)) !== undefined) }
+async function end(db: Db, { status, ...of }: Ending): Promise<{ isFull: boolean; isLeft: boolean }> {
+	const isFull = (await db.run(endPart, { status, ...of })) >= partSize
+	return { isFull, isLeft: isFull || (db.dialect === 'postgres' && (await db.get(anyLeft[status], of)) !== undefined) }
 }
 
 /** Notes what is left up to the endpoint's newest delivery. A redelivery that was still under way ends. */

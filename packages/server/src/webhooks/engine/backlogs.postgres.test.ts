@@ -7,7 +7,7 @@ import { bySystem } from '../../base/origin.ts'
 import { recordEvent } from '../../events/record.ts'
 import { workOffBacklogs } from './backlogs.ts'
 import { claimDeliveries } from './claim-store.ts'
-import { completeDeliveries } from './queue-store.ts'
+import { completeDeliveries, type DeliveryResult } from './queue-store.ts'
 
 let server: TestServer
 let org: Awaited<ReturnType<typeof startSubscriber>>
@@ -81,28 +81,52 @@ it('A pause does not wait for a delivery that another transaction has, and skips
 	}
 })
 
-it('The result of a delivery makes the next one not due that was skipped meanwhile', async () => {
+/** Claims the endpoint's first delivery; returns the result of an attempt that succeeded. */
+async function attempted(endpointId: string): Promise<DeliveryResult> {
 	const { organizationId } = org.tenant
-	const endpointId = await org.newEndpoint('company.*')
-	await record('cmp_1', 2)
 	const { now } = server.clock
 	const leaseEnd = now + 30_000
 	const [claimed] = await server.db.transaction((tx) =>
 		claimDeliveries(tx, { organizationId, now, leaseEnd }, [{ endpointId, limit: 1 }]),
 	)
-	const [, behind] = await deliveries()
-	await sql.query('begin')
-	await sql.query(`update webhook_deliveries set status = 'skipped' where id = $1`, [behind?.id])
-	const attempted = { id: claimed?.deliveryId ?? '', leaseEnd, startedAt: now, endedAt: now + 1 }
-	const result = succeeded({ organizationId, endpointId, ...attempted })
-	const completed = server.db.transaction((tx) => completeDeliveries(tx, [result]), { durable: false })
-	await expect
+	const attempt = { id: claimed?.deliveryId ?? '', leaseEnd, startedAt: now, endedAt: now + 1 }
+	return succeeded({ organizationId, endpointId, ...attempt })
+}
+
+const complete = (result: DeliveryResult) => server.db.transaction((tx) => completeDeliveries(tx, [result]), { durable: false })
+
+const oneWaits = () =>
+	expect
 		.poll(
 			async () =>
 				(await sql.query(`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`))
 					.rowCount,
 		)
 		.toBe(1)
+
+it('A delivery is cancelled whose result did not see that its endpoint was deleted meanwhile', async () => {
+	const endpointId = await org.newEndpoint('company.*')
+	await record('cmp_1', 1)
+	const result = await attempted(endpointId)
+	await lock(result.id)
+	const completed = complete({ ...result, status: 'retrying', nextAttemptAt: result.endedAt + 5_000 })
+	await oneWaits()
+	await org.tenant.remit.webhooks.endpoints.delete(endpointId)
+	await sql.query('commit')
+	await completed
+	await workOffBacklogs(server.db, () => server.clock.now)
+	expect((await deliveries()).map(({ status, nextAttemptAt }) => [status, nextAttemptAt])).toEqual([['cancelled', null]])
+})
+
+it('The result of a delivery makes the next one not due that was skipped meanwhile', async () => {
+	const endpointId = await org.newEndpoint('company.*')
+	await record('cmp_1', 2)
+	const result = await attempted(endpointId)
+	const [, behind] = await deliveries()
+	await sql.query('begin')
+	await sql.query(`update webhook_deliveries set status = 'skipped' where id = $1`, [behind?.id])
+	const completed = complete(result)
+	await oneWaits()
 	await sql.query('commit')
 	await completed
 	expect((await deliveries()).map(({ status, nextAttemptAt }) => [status, nextAttemptAt])).toEqual([
