@@ -1,4 +1,5 @@
-// Limits how often somebody can be wrong about a password: by the address and where the attempt comes from, and by the address alone.
+// Limits how often somebody can be wrong about a password: by the address and where the attempt comes from, and by the address alone, but where
+// its person has signed in lately. So nobody elsewhere can lock a person out.
 import { hash } from 'node:crypto'
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { ApiError } from '../base/errors.ts'
@@ -17,6 +18,8 @@ export interface SignInLimit {
 export const signInWindows = {
 	place: { points: 10, duration: 15 * 60 },
 	address: { points: 100, duration: 86_400 },
+	/** Where somebody has signed in as the address. */
+	known: { points: 1, duration: 14 * 86_400 },
 	mail: { points: 3, duration: 3_600 },
 	mailPlace: { points: 20, duration: 3_600 },
 } as const
@@ -26,12 +29,13 @@ type Limiters = Readonly<Record<keyof typeof signInWindows, RateLimiterAbstract>
 /** Addresses share 262,144 counters, so that an attacker with many of them does not use up the memory. */
 const counterOf = (email: string) => hash('sha256', email, 'base64url').slice(0, 3)
 
-export function signInLimit({ place, address, mail, mailPlace }: Limiters): SignInLimit {
+export function signInLimit({ place, address, known, mail, mailPlace }: Limiters): SignInLimit {
 	return {
 		async attempt(visitor, email) {
+			const here = `${visitor} ${counterOf(email)}`
 			try {
-				await place.consume(`${visitor} ${counterOf(email)}`)
-				await address.consume(counterOf(email))
+				await place.consume(here)
+				if (!(await known.get(here))) await address.consume(counterOf(email))
 			} catch (state) {
 				if (!(state instanceof RateLimiterRes)) throw state
 				const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000))
@@ -40,8 +44,10 @@ export function signInLimit({ place, address, mail, mailPlace }: Limiters): Sign
 			}
 		},
 		async succeeded(visitor, email) {
-			await place.reward(`${visitor} ${counterOf(email)}`)
-			await address.reward(counterOf(email))
+			const here = `${visitor} ${counterOf(email)}`
+			await place.reward(here)
+			if (!(await known.get(here))) await address.reward(counterOf(email))
+			await known.set(here, 1, signInWindows.known.duration)
 		},
 		async reset(visitor, email) {
 			await place.delete(`${visitor} ${counterOf(email)}`)
