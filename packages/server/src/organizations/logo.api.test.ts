@@ -74,6 +74,8 @@ describe('a logo', () => {
 		['a GIF', Buffer.from('R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==', 'base64'), /PNG/],
 		['a PNG without an image', red.subarray(0, 40), /PDF cannot show/],
 		['a huge PNG', png(4001, 1, [0, 0, 0]), /4001 × 1 pixels/],
+		['a PNG whose colour profile unpacks to 5 MB', png(9, 9, [0, 0, 0], 5_000_000), /colour profile/],
+		['a PNG of two colour profiles', png(9, 9, [0, 0, 0], 100, 100), /colour profile/],
 		['an SVG with a script', svg('<script>alert(1)</script>'), /<script>/],
 		['an SVG with a handler', svg('<rect onclick="alert(1)"/>'), /event handler/],
 		['an SVG with HTML', svg('<foreignObject><p/></foreignObject>'), /<foreignObject>/],
@@ -109,6 +111,10 @@ describe('a logo', () => {
 			'<g clip-path="url(#c)"><path class="a" d="M0 0h9v9z"/></g><path style="clip-path:url(#c);fill:red" d="M0 0h9v9z"/>'
 		expect((await put(svg(`<style>.a{fill:#123456}</style>${defs}${shapes}`))).status).toBe(200)
 		expect((await put(svg('<g>'.repeat(900) + '</g>'.repeat(900)))).status).toBe(200)
+	})
+
+	it('may be a PNG with a colour profile, as printers save them', async () => {
+		expect((await put(png(9, 9, [0, 0, 0], 2_000_000))).status).toBe(200)
 	})
 
 	it('may have 1 MiB, which is more than other bodies have', async () => {
