@@ -2316,7 +2316,7 @@ export type LastSyncRun = {
 	/** When it came to its end; null while it is under way. It is in Unix milliseconds. */
 	finishedAt: UnixMs | null;
 };
-/** One line of `Text`: no control characters or line breaks. */
+/** One line of `Text`: no control characters, line breaks or overrides of the direction (U+202D and U+202E), which show it the other way round. */
 export type Line = string;
 /** A line of an invoice. */
 export type LineItem = LineItemFields & {

@@ -7,7 +7,7 @@ describe('the formats', () => {
 		text: { good: ['', 'a\nb', '🦊', '\u2028'], bad: ['\0', 'a\0', '\ud800', 'a\udc00b'] },
 		line: {
 			good: ['', ' ', 'é', '🦊', '\u00a0'],
-			bad: ['\n', 'a\r', '\t', '\u0085', '\u2028', '\u2029', '\u007f', '\0', '\ud800'],
+			bad: ['\n', 'a\r', '\t', '\u0085', '\u2028', '\u2029', '\u202d', '\u202e', '\u007f', '\0', '\ud800'],
 		},
 		currency: {
 			good: ['USD', 'EUR', 'JPY', 'KWD', 'CLP', 'CHF', 'COP', 'XAF', 'XCD', 'XOF', 'XPF'],

@@ -17,7 +17,8 @@ const number = (meaning: string, validate: (value: number) => boolean): Format =
 /** Codes of ISO 4217 in which nothing is paid: funds and units of account; and those with X but the shared currencies. */
 const notPaid = /^(BOV|CHE|CHW|CLF|COU|MXV|USN|UYI|UYW|X(?!AF|CD|CG|OF|PF)..)$/
 const paidCurrencies = new Set(currencies.codes().filter((code) => !notPaid.test(code)))
-const controls = /\p{Cc}|\u2028|\u2029/u
+/** Also the overrides of the direction, with which a name or number reads as another one (Unicode Technical Report 36). */
+const controls = /[\p{Cc}\u2028\u2029\u202D\u202E]/u
 const decimal = /^-?\d{1,12}(\.\d{1,6})?$/
 const percent = /^(100(\.0{1,4})?|\d{1,2}(\.\d{1,4})?)$/
 
@@ -57,7 +58,10 @@ function isInternationalDomain(domain: string, longest: number): boolean {
 
 export const formats: Readonly<Record<string, Format>> = {
 	text: string('text without NUL characters or lone surrogates', (value) => !value.includes('\0') && value.isWellFormed()),
-	line: string('one line of text without control characters', (value) => !controls.test(value) && value.isWellFormed()),
+	line: string(
+		'one line of text without control characters or overrides of the direction',
+		(value) => !controls.test(value) && value.isWellFormed(),
+	),
 	currency: string('an ISO 4217 code of a currency to pay in, in capitals, such as USD', (value) => paidCurrencies.has(value)),
 	decimal: string('decimal text with at most 12 digits before and 6 after the point', (value) => decimal.test(value)),
 	'decimal-number': number('a number with at most 6 decimal places', (value) => decimal.test(String(value))),
