@@ -11,6 +11,7 @@ const tones: Readonly<Record<string, Status['tone']>> = {
 	open: 'accent',
 	running: 'accent',
 	partially_paid: 'warn',
+	unpaid: 'warn',
 	pending: 'warn',
 	degraded: 'warn',
 	needs_reauth: 'warn',
@@ -38,6 +39,8 @@ const labels: Readonly<Record<string, string>> = {
 	needs_reauth: 'Sign in again',
 	exhausted: 'Failed',
 	partially_succeeded: 'Some failed',
+	// As wide as the column of a list has room for.
+	partially_paid: 'Part paid',
 }
 
 /** `partially_paid` is `Partially paid`, as are names in camel case. */
@@ -50,9 +53,21 @@ export const words = (name: string): string =>
 
 export const statusOf = (status: string): Status => ({ label: labels[status] ?? words(status), tone: tones[status] ?? 'plain' })
 
-/** An invoice is overdue from the day after its due date, before its status says so. */
-export const invoiceStatus = ({ status, isOverdue }: { status: string; isOverdue?: boolean }): Status =>
-	statusOf(isOverdue ? 'overdue' : status)
+interface InvoiceState {
+	readonly status: string
+	readonly isOverdue?: boolean
+	readonly paymentState?: string
+}
+
+/**
+ * An invoice is overdue from the day after its due date, before its status says so. One of which a part is paid says that, and one that was
+ * called paid, and is owed since its total has risen, that nothing is.
+ */
+export function invoiceStatus({ status, isOverdue, paymentState = status }: InvoiceState): Status {
+	if (isOverdue) return statusOf('overdue')
+	const isOther = status === 'paid' || (status === 'sent' && paymentState === 'partially_paid')
+	return statusOf(isOther ? paymentState : status)
+}
 
 /** `billingAddressLine1` as its field is labelled, when no other label is given. */
 export const fieldName = (name: string): string => words(name.replace(/(\d+)$/, ' $1'))
