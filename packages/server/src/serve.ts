@@ -54,6 +54,7 @@ export async function serve(config: Config, options: { demo?: boolean; newKey?: 
 		},
 	})
 	if (options.json) stdout.write(`${JSON.stringify({ url, key, syncId, setupUrl })}\n`)
+	else if (config.ROLE === 'worker' && !key) stdout.write(`The worker runs; ${server.url} has /health and /ready\n`)
 	else stdout.write(`${created ? welcome(url, created, { syncId, setupUrl }) : plainStart(url, { empty, setupUrl, another })}\n`)
 	stdout.flush()
 }
