@@ -18,6 +18,7 @@ import { failurePage, type HostedOptions, hostedPages, pagePaths } from './hoste
 import { problemReply, send, toApiError } from './http/answers.ts'
 import { dispatch } from './http/dispatch.ts'
 import type { Load } from './http/load.ts'
+import { logFailure } from './http/log-line.ts'
 import { beginRequest } from './http/request-context.ts'
 import {
 	authenticate,
@@ -137,7 +138,6 @@ function webApplication(log: Logger): RequestHandler {
 
 const renderError: ErrorRequestHandler = (error, req, res, _next) => {
 	const answered = toApiError(error, req)
-	const { log, requestId } = req.context
-	if (answered.status >= 500) log.error({ err: error, requestId }, answered.message)
+	logFailure(req.context, error, answered)
 	send(req, res, problemReply(answered, req))
 }

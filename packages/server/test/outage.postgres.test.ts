@@ -15,6 +15,8 @@ describe('a server on PostgreSQL', () => {
 	/** A second server, whose connections to PostgreSQL go through `proxy`. */
 	let through: RunningServer
 	let port: number
+	/** Of the second server's log. */
+	const lines: string[] = []
 	const sockets = new Set<Socket>()
 	const proxy = createServer((socket) => {
 		const target = new URL(server.settings.DATABASE_URL as string)
@@ -35,7 +37,7 @@ describe('a server on PostgreSQL', () => {
 		port = (proxy.address() as AddressInfo).port
 		const url = Object.assign(new URL(server.settings.DATABASE_URL as string), { host: `127.0.0.1:${port}` })
 		const config = { ...readConfig({ PORT: '0', INVOICING_RATE_LIMIT: '0' }), ...server.settings, DATABASE_URL: url.href }
-		const log = pino({ level: 'silent' })
+		const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) })
 		through = await startServer({ db: await openDatabase(config, log), config, log })
 	})
 	afterAll(async () => {
@@ -58,6 +60,14 @@ describe('a server on PostgreSQL', () => {
 		expect(await ask('/health')).toMatchObject({ status: 200 })
 		const page = await fetch(`${through.url}/view/invoice/token`)
 		expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('Something went wrong on our side')])
+		const warned = lines.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId)
+		expect(warned).toHaveLength(5)
+		for (const line of warned)
+			expect(line).toMatchObject({
+				level: 40,
+				msg: expect.stringMatching(/cannot reach its database/),
+				cause: expect.any(String),
+			})
 		await listen(port)
 		expect(await ask('/api/invoices', 'POST')).toMatchObject({ status: 201 })
 		expect(await ask('/ready')).toMatchObject({ status: 200 })

@@ -5,7 +5,7 @@ import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import type { Database } from '../db/database.ts'
 import type { Invoice, Language } from '../generated/contract.ts'
 import { send, toApiError } from '../http/answers.ts'
-import type { AnsweredRequest } from '../http/log-line.ts'
+import { type AnsweredRequest, logFailure } from '../http/log-line.ts'
 import { isViewed, originOf } from '../http/request-context.ts'
 import { checkLink, countGuess, visitorOf } from '../http/steps/authenticate.ts'
 import { loopTurns } from '../http/turns.ts'
@@ -154,11 +154,12 @@ export function failurePage(limits: RateLimits): ErrorRequestHandler {
 	return (thrown, req, res, next) => {
 		// A path that cannot be decoded, such as /view/invoice/%E0, is a broken link.
 		const error = thrown instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : thrown
-		const { code, status, headers, message: detail } = toApiError(error, req)
+		const answered = toApiError(error, req)
+		const { code, status, headers } = answered
 		const message = messageByCode[code]
 		if (!message) return next(error)
 		if (status === 404) countGuess(limits, 'link', req)
-		if (status >= 500) req.context.log.error({ err: error, requestId: req.context.requestId }, detail)
+		logFailure(req.context, error, answered)
 		const language = languageOf(req, res)
 		const isConnectLink = message === 'linkGone' && req.originalUrl.startsWith('/connect')
 		const text = isConnectLink ? resultPage(language, 'linkGone') : messagePage(language, message)

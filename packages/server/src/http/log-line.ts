@@ -1,7 +1,9 @@
-// The log line of a request, written by hand: pino takes three times as long for it. It has no body, query or header, so no
+// What the log says of a request. Its line is written by hand: pino takes three times as long for it. It has no body, query or header, so no
 // secret. Its path is the template of the contract or of the route, because a path may hold the token of a client link.
 import type { Request } from 'express'
 import { sentKey } from '../auth/caller.ts'
+import { ApiError } from '../base/errors.ts'
+import { unavailability } from '../db/database.ts'
 import { beginInfo, writeInfo } from '../log/log.ts'
 import { type Addressed, addressOf } from './request-context.ts'
 
@@ -23,6 +25,17 @@ export function logRequest(req: AnsweredRequest, status: number, created?: strin
 	const ms = Math.round((performance.now() - startedAt) * 100) / 100
 	writeInfo(log, `${line},"status":${status},"ms":${ms},"msg":"request"}\n`)
 }
+
+/** Logs why the server failed a request. In an outage, such as of the database, each request has a line: without a stack, since no code is at fault. */
+export function logFailure({ log, requestId }: Request['context'], error: unknown, { status, code, message }: ApiError): void {
+	if (status < 500) return
+	const cause: unknown = error instanceof ApiError ? error.cause : error
+	if (code !== 'unavailable' || (cause && !unavailability(cause))) log.error({ err: error, requestId }, message)
+	else log.warn({ requestId, ...(cause instanceof Error && { cause: wordsOf(cause) }) }, message)
+}
+
+/** Of several refused connections, Node has a code alone. */
+const wordsOf = (error: Error & { readonly code?: string }) => error.message || error.code || error.name
 
 /** The last four characters, as a list of keys shows them. Of a text that is hardly longer they would say too much. */
 const refusedKey = (key: string): string => (key.length < 16 ? '' : `,"refusedKey":${text(key.slice(-4))}`)
