@@ -2026,7 +2026,7 @@ export class SessionResource {
 	}
 
 	/**
-	 * Sign in. Whether the address is unknown or the password wrong, the answer is the same 401 `sign_in_failed`, after the same time. Ten failures for an address from one place in a quarter of an hour, or a hundred for an address in a day, are 429. It needs no key, and is for browsers alone, from a page of the server itself.
+	 * Sign in. Whether the address is unknown or the password wrong, the answer is the same 401 `sign_in_failed`, after the same time. After ten failures for an address from one place in a quarter of an hour it is 429, and after a hundred in a day from anywhere, except to a person who has signed in from there before. It needs no key, and is for browsers alone, from a page of the server itself.
 	 *
 	 * @param body - How a person signs in.
 	 * @param options - Options of this call alone.

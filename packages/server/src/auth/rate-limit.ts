@@ -63,7 +63,6 @@ export async function openRateLimits(settings: RateLimitSettings, log: Logger): 
 		signIns: signInLimit({
 			place: limiterOf('sign-in', signInWindows.place, redis),
 			address: limiterOf('sign-in-address', signInWindows.address, redis),
-			known: limiterOf('sign-in-known', signInWindows.known, redis),
 			mail: limiterOf('password-mail', signInWindows.mail, redis),
 			mailPlace: limiterOf('password-mail-place', signInWindows.mailPlace, redis),
 		}),

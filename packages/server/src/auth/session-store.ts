@@ -46,6 +46,14 @@ const seen = query<Seen>((knex, { organizationId, id, lastSeenAt }) =>
 export const updateLastSeen = (db: Db, organizationId: string, id: string, lastSeenAt: number) =>
 	db.run(seen, { organizationId, id, lastSeenAt })
 
+const addresses = query<{ organizationId: string; userId: string }, { address: string | null }>((knex, of) =>
+	knex('sessions').where(of).distinct('address'),
+)
+
+/** Where a person has signed in: a session that has ended stays until the next one begins. */
+export const findAddresses = async (db: Db, organizationId: string, userId: string) =>
+	(await db.all(addresses, { organizationId, userId })).map(({ address }) => address)
+
 interface OfPerson {
 	readonly organizationId: string
 	readonly userId: string

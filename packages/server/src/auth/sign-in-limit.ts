@@ -1,13 +1,15 @@
-// Limits how often somebody can be wrong about a password: by the address and where the attempt comes from, and by the address alone, but where
-// its person has signed in lately. So nobody elsewhere can lock a person out.
+// Limits how often somebody can be wrong about a password: by the address and where the attempt comes from, and by the address alone.
 import { hash } from 'node:crypto'
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 import { ApiError } from '../base/errors.ts'
 
 /** Attempts to sign in. An attempt counts until it has succeeded, so that many at once are no way around the limit. */
 export interface SignInLimit {
-	/** Throws 429 when there were too many failures, whether or not anybody has the address. */
-	attempt(visitor: string, email: string): Promise<void>
+	/**
+	 * Throws 429 when there were too many failures, whether or not anybody has the address. `isKnown` is asked when too many came from all
+	 * places together: whether somebody who has the address has signed in at this one, which a stranger elsewhere does not take away.
+	 */
+	attempt(visitor: string, email: string, isKnown?: () => Promise<boolean>): Promise<void>
 	succeeded(visitor: string, email: string): Promise<void>
 	/** Forgets the failures: whoever sets a new password by a mail owns the address. */
 	reset(visitor: string, email: string): Promise<void>
@@ -18,8 +20,6 @@ export interface SignInLimit {
 export const signInWindows = {
 	place: { points: 10, duration: 15 * 60 },
 	address: { points: 100, duration: 86_400 },
-	/** Where somebody has signed in as the address. */
-	known: { points: 1, duration: 14 * 86_400 },
 	mail: { points: 3, duration: 3_600 },
 	mailPlace: { points: 20, duration: 3_600 },
 } as const
@@ -29,13 +29,14 @@ type Limiters = Readonly<Record<keyof typeof signInWindows, RateLimiterAbstract>
 /** Addresses share 262,144 counters, so that an attacker with many of them does not use up the memory. */
 const counterOf = (email: string) => hash('sha256', email, 'base64url').slice(0, 3)
 
-export function signInLimit({ place, address, known, mail, mailPlace }: Limiters): SignInLimit {
+export function signInLimit({ place, address, mail, mailPlace }: Limiters): SignInLimit {
 	return {
-		async attempt(visitor, email) {
-			const here = `${visitor} ${counterOf(email)}`
+		async attempt(visitor, email, isKnown = async () => false) {
 			try {
-				await place.consume(here)
-				if (!(await known.get(here))) await address.consume(counterOf(email))
+				await place.consume(`${visitor} ${counterOf(email)}`)
+				await address.consume(counterOf(email)).catch(async (state) => {
+					if (!(await isKnown())) throw state
+				})
 			} catch (state) {
 				if (!(state instanceof RateLimiterRes)) throw state
 				const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000))
@@ -44,10 +45,8 @@ export function signInLimit({ place, address, known, mail, mailPlace }: Limiters
 			}
 		},
 		async succeeded(visitor, email) {
-			const here = `${visitor} ${counterOf(email)}`
-			await place.reward(here)
-			if (!(await known.get(here))) await address.reward(counterOf(email))
-			await known.set(here, 1, signInWindows.known.duration)
+			await place.reward(`${visitor} ${counterOf(email)}`)
+			await address.reward(counterOf(email))
 		},
 		async reset(visitor, email) {
 			await place.delete(`${visitor} ${counterOf(email)}`)

@@ -3,8 +3,10 @@ import { unauthorized } from '../auth/caller.ts'
 import { allows } from '../auth/keys.ts'
 import { hashPassword, verifyPassword } from '../auth/passwords.ts'
 import { removeCookie } from '../auth/session-cookie.ts'
+import { findAddresses } from '../auth/session-store.ts'
+import { networkOf } from '../base/network.ts'
 import type { Session } from '../generated/contract.ts'
-import type { Handler } from '../http/handler.ts'
+import type { Handler, SelfManagedContext } from '../http/handler.ts'
 import { listHandler, removed } from '../http/record-handlers.ts'
 import { requireInvitation, takeInvitation } from '../people/invitation-store.ts'
 import { createPerson, findByAddress, hasStill, users } from '../people/store.ts'
@@ -21,9 +23,14 @@ export const create: Handler<'session.create'> = async ({ body, userAgent }, con
 	const email = body.email.toLowerCase()
 	const visitor = visitorOf(context)
 	const { signIns } = context.limits
-	await signIns.attempt(visitor, email)
+	const find = () => findByAddress(context.db, { email, organizationId: body.organizationId })
+	let known: People | undefined
+	await signIns.attempt(visitor, email, async () => {
+		known = await signedInHere(context, await find())
+		return known.length > 0
+	})
 	const started = performance.now()
-	const people = await findByAddress(context.db, { email, organizationId: body.organizationId })
+	const people = known ?? (await find())
 	const found = await matching(people, body.password, visitor)
 	if (!found) {
 		// How long it took would tell how many organizations know the address.
@@ -42,8 +49,22 @@ const refusalMs = 250
 
 const signInFailed = () => unauthorized('sign_in_failed', 'The e-mail address or the password is wrong.')
 
+type People = Awaited<ReturnType<typeof findByAddress>>
+
+/** Those of the people who have signed in from the network that asks. */
+async function signedInHere({ db, origin }: SelfManagedContext, people: People): Promise<People> {
+	const here = networkOf(origin.address ?? '')
+	const found: People = []
+	for (const person of people) {
+		const { organizationId, id } = person.user
+		const addresses = await findAddresses(db, organizationId, id)
+		if (here !== undefined && addresses.some((address) => networkOf(address ?? '') === here)) found.push(person)
+	}
+	return found
+}
+
 /** The first of those who have an address whose password it is: another organization may know the address too, with any password. */
-async function matching(people: Awaited<ReturnType<typeof findByAddress>>, password: string, visitor: string) {
+async function matching(people: People, password: string, visitor: string) {
 	for (const person of people) if (await verifyPassword(password, person.passwordHash, visitor)) return person
 	if (people.length === 0) await verifyPassword(password, null, visitor)
 	return undefined
