@@ -440,7 +440,7 @@ export type AllocationInput = {
 };
 /** Invoices that get a part of what a payment has left. */
 export type AllocationsCreate = {
-	/** The invoices, and how much each gets: all of them, or none. Together they have at most 5,000 line items. */
+	/** The invoices, and how much each gets: all of them, or none. Together they have at most 10,000 line items. */
 	allocations: AllocationInput[];
 };
 /** An API key, without its secret. */
@@ -1531,7 +1531,7 @@ export type EndpointUrl = string;
  * - `number_used`: 422: the series of invoice numbers has used this number, or a later one.
  * - `invalid_payment`: 422: fields of a payment contradict each other.
  * - `allocation_too_large`: 422: an invoice would get more of a payment than it owes, or than the payment has left.
- * - `too_many_allocations`: 422: a payment would be on more than 500 invoices, or those of one request have more than 5,000 line items.
+ * - `too_many_allocations`: 422: a payment would be on more than 500 invoices, or those of one request have more than 10,000 line items.
  * - `unknown_invoice`: 422: a field of a payment names no invoice of the organization.
  * - `unknown_tax_rate`: 422: `taxRateId` names no tax rate of the organization.
  * - `tax_rate_archived`: 422: the tax rate is archived.
@@ -3139,7 +3139,7 @@ export type PaymentCreate = {
 	paidAt?: DateInput;
 	/** The only invoice that it pays: it gets as much as it owes, and what is left stays available. */
 	invoiceId?: Id;
-	/** The invoices that it pays, and how much of each; what is left stays available. Together they have at most 5,000 line items. Not together with `invoiceId`. */
+	/** The invoices that it pays, and how much of each; what is left stays available. Together they have at most 10,000 line items. Not together with `invoiceId`. */
 	allocations?: AllocationInput[];
 	/** Internal notes. */
 	notes?: Text;
@@ -6111,6 +6111,7 @@ export interface operations {
 			200: OkAnswer;
 			404: ProblemAnswer<"allocation_not_found" | "payment_not_found">;
 			409: PaymentNotManualAnswer;
+			422: ProblemAnswer<"too_many_allocations">;
 		} & ErrorsOfApiKeysDelete;
 	};
 	"payments.history": {
@@ -6141,7 +6142,7 @@ export interface operations {
 			200: OkWithIdempotentReplayedAnswer;
 			404: PaymentNotFoundAnswer;
 			409: IdempotencyKeyInUseOrPaymentNotManualAnswer;
-			422: IdempotencyKeyReusedAnswer;
+			422: ProblemAnswer<"too_many_allocations" | "idempotency_key_reused">;
 		} & ErrorsOfApiKeysRotate;
 	};
 	"pipelines.list": {

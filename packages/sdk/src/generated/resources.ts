@@ -1768,13 +1768,13 @@ export class PaymentsResource {
 	}
 
 	/**
-	 * Take a payment off its invoices: its money is available again, and the invoices owe it. Off an invoice that has nothing of it is 404.
+	 * Take a payment off its invoices: its money is available again, and the invoices owe it. Off an invoice that has nothing of it is 404. Off all of them is 422 when they have more than 10,000 line items together.
 	 *
 	 * @param id - The payment's id.
 	 * @param query - Filters, order and page.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `RateLimitError` (429), `ServerError` (500, 503)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `UnprocessableError` (422), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	release(id: string, query?: PaymentsReleaseQuery, options?: RequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/payments/{id}/allocations', { path: { id }, query, options })
@@ -1798,7 +1798,7 @@ export class PaymentsResource {
 	}
 
 	/**
-	 * Reverse a payment that a caller recorded: its invoices owe its money again, and it stays as a record. An invoice that a payment had made `paid` has the status of before again. Repeating it changes nothing.
+	 * Reverse a payment that a caller recorded: its invoices owe its money again, and it stays as a record. An invoice that a payment had made `paid` has the status of before again. Repeating it changes nothing. One whose invoices have more than 10,000 line items together is taken off some of them first.
 	 *
 	 * @param id - The payment's id.
 	 * @param body - Takes a payment back.

@@ -1710,6 +1710,7 @@ export const operationTable = [
 			403,
 			404,
 			409,
+			422,
 			429,
 			500,
 			503

@@ -61,13 +61,12 @@ export async function allocatePayment(write: WriteContext, id: string, asked: re
 
 /** Takes a payment off its invoices, or off one of them. */
 export async function releasePayment(write: WriteContext, id: string, invoiceId?: string): Promise<void> {
-	const { payment, shares, invoices } = await lockWithInvoices(write, id)
-	const taken = shares.filter((share) => invoiceId === undefined || share.invoiceId === invoiceId)
-	if (taken.length === 0 && invoiceId !== undefined)
+	const { payment, shares, invoices } = await lockWithInvoices(write, id, invoiceId)
+	if (shares.length === 0 && invoiceId !== undefined)
 		throw new ApiError('allocation_not_found', `The invoice ${invoiceId} has nothing of the payment ${id}.`)
-	if (taken.length === 0) return
-	await release(write, payment, taken.map(whole))
-	await unsettleAll(write, invoices, taken)
+	if (shares.length === 0) return
+	await release(write, payment, shares.map(whole))
+	await unsettleAll(write, invoices, shares)
 }
 
 /** Reverses a payment that a caller recorded, and leaves one that is reversed as it is. */

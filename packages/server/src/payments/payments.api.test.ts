@@ -145,20 +145,27 @@ it('A payment is on at most 500 invoices, so that each of its events stays short
 	expect((await payment(id)).allocations).toHaveLength(500)
 })
 
-it('A request puts a payment on invoices with at most 5,000 line items, and changes nothing when it is refused', async () => {
+it('A request changes invoices with at most 10,000 line items, or nothing: a larger payment goes on and off in parts', async () => {
 	const lineItems = Array.from({ length: 1_000 }, () => ({ description: 'Hour', quantity: '1', unitPriceCents: 100 }))
 	const ids: string[] = []
-	for (let n = 0; n < 6; n++) ids.push(await create({ lineItems }))
+	for (let n = 0; n < 11; n++) ids.push(await create({ lineItems }))
+	const last = ids.at(-1) as string
 	const parts = (some: string[]) => some.map((invoiceId) => ({ invoiceId, amountCents: 1 }))
-	const refused = { status: 422, body: { code: 'too_many_allocations', errors: [{ pointer: '/allocations' }] } }
-	const all = { amountCents: 10, allocations: parts(ids) }
-	expect(await tenant.ask('POST', '/api/payments', { body: all })).toMatchObject(refused)
-	const id = await pay({ amountCents: 10, allocations: parts(ids.slice(0, 5)) })
-	const more = (some: string[]) => tenant.ask('POST', `/api/payments/${id}/allocations`, { body: { allocations: parts(some) } })
-	expect(await more(ids)).toMatchObject(refused)
-	expect((await more(ids.slice(5))).status).toBe(200)
-	expect((await payment(id)).allocations).toHaveLength(6)
+	const refused = { status: 422, body: { code: 'too_many_allocations' } }
+	const onField = { ...refused, body: { ...refused.body, errors: [{ pointer: '/allocations' }] } }
+	const all = { amountCents: 20, allocations: parts(ids) }
+	expect(await tenant.ask('POST', '/api/payments', { body: all })).toMatchObject(onField)
+	const id = await pay({ amountCents: 20, allocations: parts(ids.slice(0, 10)) })
+	const on = `/api/payments/${id}/allocations`
+	expect(await tenant.ask('POST', on, { body: { allocations: parts(ids) } })).toMatchObject(onField)
+	expect((await tenant.ask('POST', on, { body: { allocations: parts([last]) } })).status).toBe(200)
+	expect((await payment(id)).allocations).toHaveLength(11)
+	expect(await tenant.ask('DELETE', on)).toMatchObject(refused)
+	expect(await tenant.ask('POST', `/api/payments/${id}/reverse`)).toMatchObject(refused)
 	for (const invoice of ids) expect(await read(invoice)).toMatchObject({ amountPaidCents: 1 })
+	expect((await tenant.ask('DELETE', `${on}?invoiceId=${last}`)).status).toBe(200)
+	expect((await tenant.ask('POST', `/api/payments/${id}/reverse`)).status).toBe(200)
+	for (const invoice of ids) expect(await read(invoice)).toMatchObject({ amountPaidCents: 0 })
 })
 
 it('One payment of several invoices is for all of them or none', async () => {

@@ -32,17 +32,25 @@ async function onAll(tenant: Tenant): Promise<string> {
 	return id
 }
 
-/** More line items than a payment may be put on in one request. */
+/** More line items than one request changes. */
 function longOnes(tenant: Tenant): Promise<{ invoiceId: string; amountCents: number }[]> {
 	const lineItems = Array.from({ length: 1_000 }, () => ({ description: 'Hour', quantity: '1', unitPriceCents: 100 }))
 	return tenant.db.transaction(async (tx) => {
 		const parts = []
-		while (parts.length < 6) {
+		while (parts.length < 11) {
 			const { id: invoiceId } = await createInvoice(tenant.writing(tx), { lineItems, currency: 'USD' })
 			parts.push({ invoiceId, amountCents: 1 })
 		}
 		return parts
 	})
+}
+
+/** A payment that is on so many, which took two requests. */
+async function onLongOnes(tenant: Tenant): Promise<string> {
+	const [first, ...others] = await longOnes(tenant)
+	const id = await made(tenant, '/api/payments', { amountCents: 700, currency: 'USD', allocations: [first] })
+	await tenant.ask('POST', `/api/payments/${id}/allocations`, { body: { allocations: others } })
+	return id
 }
 
 export const samples: Samples = {
@@ -69,7 +77,10 @@ export const samples: Samples = {
 	'payments.reverse': {
 		make: newPayment,
 		body: async () => ({ reason: 'Bounced' }),
-		rejected: { payment_not_manual: async (tenant) => ({ id: await shadow(tenant) }) },
+		rejected: {
+			payment_not_manual: async (tenant) => ({ id: await shadow(tenant) }),
+			too_many_allocations: async (tenant) => ({ id: await onLongOnes(tenant) }),
+		},
 	},
 	'payments.allocate': {
 		make: newPayment,
@@ -90,6 +101,7 @@ export const samples: Samples = {
 		rejected: {
 			payment_not_manual: async (tenant) => ({ id: await shadow(tenant) }),
 			allocation_not_found: async () => ({ search: '?invoiceId=inv_unknown' }),
+			too_many_allocations: async (tenant) => ({ id: await onLongOnes(tenant) }),
 		},
 	},
 }
