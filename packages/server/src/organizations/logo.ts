@@ -17,7 +17,7 @@ const formats: Readonly<Record<string, LogoFormat>> = { png: 'png', jpg: 'jpeg',
 export const invalidLogo = (detail: string) => fieldError('invalid_logo', '/data', detail)
 
 /** Describes the bytes; throws 422 when they are no logo. */
-export function checkLogo(bytes: Uint8Array): Logo {
+export function checkLogo(bytes: Buffer): Logo {
 	if (bytes.byteLength > maxBytes) throw invalidLogo(`The logo has ${bytes.byteLength} bytes; it may have 1 MiB.`)
 	const { type = '', width, height, orientation } = sizeOf(bytes)
 	const format = formats[type]
@@ -25,7 +25,7 @@ export function checkLogo(bytes: Uint8Array): Logo {
 	if (format === 'svg') requireSafeSvg(bytes)
 	if (!(width >= 1 && height >= 1 && width <= maxPixels && height <= maxPixels))
 		throw invalidLogo(`The logo is ${width} × ${height} pixels large; it may be ${maxPixels} × ${maxPixels}.`)
-	if (format === 'png') requireSmallProfile(Buffer.from(bytes))
+	if (format === 'png') requireSmallProfile(bytes)
 	// Half of the programs that show it would turn it, and half would not.
 	if (orientation !== undefined && orientation > 1) throw invalidLogo('The logo is a turned photo (EXIF); save it upright.')
 	const size = bytes.byteLength

@@ -4,7 +4,7 @@
 // Group commit: a commit is an fsync (synchronous=FULL, so nothing that a caller was answered is lost). The transactions that
 // wait in one turn of the event loop share a commit, each under its own savepoint, and resolve after it. This doubles the
 // creates per CPU second, compared with a commit for each request (docs/performance.md). What is left of them after a tenth of a second
-// has a commit of its own, and organizations take turns, so that one's large changes delay another's by one of them.
+// has a commit of its own, and organizations take turns: another's large changes delay a change by the commit under way and by one of them.
 import { rm, writeFile } from 'node:fs/promises'
 import Sqlite from 'better-sqlite3'
 import {
