@@ -41,7 +41,9 @@ const plainMark = (text: string) =>
  */
 export function parseDecimal(text: string, locale: string, maxFraction: number): string | undefined {
 	const marks = marksOf(locale)
-	const typed = plainMark(westernDigits(text, marks).replaceAll(/[\u200e\u200f\u061c\p{Sc}]|\b[A-Z]{3}\b/gu, '')).trim()
+	const typed = plainMark(
+		westernDigits(text, marks).replaceAll(/[\u200e\u200f\u061c]|\p{L}{0,2}\p{Sc}|\b[A-Z]{3}\b/gu, ''),
+	).trim()
 	const [, sign = '', digits = ''] = /^([-−–]?)\s*(\d[\d.,' ]*|[.,]\d+)$/.exec(typed) ?? []
 	if (digits === '') return undefined
 	const own = reading(digits, marks.decimal, [marks.group, ' ', "'"], maxFraction)
