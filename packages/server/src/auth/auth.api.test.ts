@@ -108,17 +108,33 @@ describe('the X-API-Key header', () => {
 		expect((await ask({ 'x-api-key': server.key, authorization: `Bearer ${server.key}` })).status).toBe(200)
 	})
 
-	it('is refused when Authorization holds another key, or no key', async () => {
+	it('is refused when Authorization holds another key, or two', async () => {
 		const { key: other } = await server.newKey(allScopes)
-		for (const authorization of [`Bearer ${other}`, 'Basic dXNlcjpwYXNz', '']) {
+		for (const authorization of [`Bearer ${other}`, `bearer ${server.key} ${server.key}`]) {
 			const answer = await ask({ 'x-api-key': server.key, authorization })
 			expect(answer).toMatchObject({ status: 400, body: { code: 'ambiguous_credentials' } })
 		}
 	})
 
-	it('is refused when its key is truncated, unknown or empty', async () => {
-		for (const key of [server.key.slice(0, -1), 'rmt_00000000000000000000000000000000000000', '']) {
-			expect(await ask({ 'x-api-key': key })).toMatchObject({ status: 401, body: { code: 'invalid_credentials' } })
+	it.each(['Basic dXNlcjpwYXNz', 'Negotiate YII=', 'Digest username="a"', 'Bearer', ''])(
+		'counts alone beside Authorization: %s, which a proxy may add',
+		async (authorization) => {
+			expect((await ask({ 'x-api-key': server.key, authorization })).status).toBe(200)
+			const answer = await ask({ 'x-api-key': server.key.slice(0, -1), authorization })
+			expect(answer).toMatchObject(refused)
+			expect(answer.body.detail).toBe('The API key is unknown, expired or revoked.')
+		},
+	)
+
+	it('counts as absent when it is empty', async () => {
+		expect((await ask({ 'x-api-key': '', authorization: `Bearer ${server.key}` })).status).toBe(200)
+		expect(await ask({ 'x-api-key': '' })).toMatchObject({ status: 401, body: { code: 'missing_credentials' } })
+		expect(await ask({ 'x-api-key': '', authorization: 'Basic dXNlcjpwYXNz' })).toMatchObject(refused)
+	})
+
+	it('is refused when its key is truncated or unknown', async () => {
+		for (const key of [server.key.slice(0, -1), 'rmt_00000000000000000000000000000000000000']) {
+			expect(await ask({ 'x-api-key': key })).toMatchObject(refused)
 		}
 	})
 })

@@ -101,19 +101,23 @@ export class Callers {
 
 	/**
 	 * The caller of a request, by its `Authorization` or `X-API-Key` header, or else by its cookie; throws 401 without a valid one. One that has
-	 * not worked in this process is looked up by `guess`, which can throw before that costs a query.
+	 * not worked in this process is looked up by `guess`, which can throw before that costs a query. An `Authorization` without a key, as a proxy's
+	 * `Basic`, counts only alone.
 	 */
 	async identify({ authorization, 'x-api-key': apiKey, cookie }: IncomingHttpHeaders, guess: Guess): Promise<Caller> {
 		const key = sentKey({ authorization, 'x-api-key': apiKey })
-		if (key === undefined) return this.#identifyPerson(sentToken(cookie, this.#baseUrl), guess)
-		if (apiKey !== undefined && apiKey !== key) {
+		const token = sentToken(cookie, this.#baseUrl)
+		if (key === undefined || (token !== undefined && !apiKey && !hasBearer(authorization))) {
+			return this.#identifyPerson(token, guess)
+		}
+		if (apiKey && hasBearer(authorization) && bearerOf(authorization) !== apiKey) {
 			throw new ApiError('ambiguous_credentials', 'Authorization and X-API-Key hold different keys: send one of them.')
 		}
 		const hash = hashKey(key)
 		const isKey = this.#worked.has(hash) || isWellFormedKey(key)
 		const caller = await this.#find(isKey ? hash : undefined, lookUpKey, guess)
 		if (caller) return caller
-		throw authorization !== undefined && key === '' ? unauthorized('invalid_credentials', malformedHeader) : keyEnded()
+		throw key === '' ? unauthorized('invalid_credentials', malformedHeader) : keyEnded()
 	}
 
 	async #identifyPerson(token: string | undefined, guess: Guess): Promise<Caller> {
@@ -215,11 +219,14 @@ export class Callers {
 	}
 }
 
-/** The text that a request sends as its key, empty for another scheme than Bearer; undefined when it sends none. */
+/** The text that a request sends as its key, empty for an `Authorization` that has none; undefined when it sends none. */
 export function sentKey({ authorization, 'x-api-key': apiKey }: IncomingHttpHeaders): string | undefined {
-	if (authorization === undefined) return apiKey === undefined ? undefined : String(apiKey)
-	return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
+	if (apiKey) return String(apiKey)
+	return authorization === undefined ? undefined : bearerOf(authorization)
 }
+
+const hasBearer = (authorization = '') => /^Bearer +\S/i.test(authorization)
+const bearerOf = (authorization = '') => /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? ''
 
 /** RFC 6750 §3: the header names the scheme, and the error when the request had a key. */
 export function unauthorized(

@@ -171,6 +171,16 @@ describe('a request with a session', () => {
 		expect(await server.ask('GET', '/api/companies', { key: 'nonsense', headers: { cookie } })).toMatchObject({ status: 401 })
 	})
 
+	it.each([{ authorization: 'Basic dXNlcjpwYXNz' }, { 'x-api-key': '' }])(
+		'is the session’s beside %j, which a proxy may add',
+		async (headers) => {
+			const { cookie } = await tenant.newPerson()
+			expect((await withCookie(cookie, 'GET', '/api/companies', headers)).status).toBe(200)
+			const foreign = { ...headers, 'sec-fetch-site': 'cross-site' }
+			expect((await withCookie(cookie, 'POST', '/api/companies', foreign, { name: 'Acme' })).status).toBe(403)
+		},
+	)
+
 	it('is named in events and in the audit log', async () => {
 		const person = await tenant.newPerson('member')
 		const { id } = (await person.ask('POST', '/api/companies', { body: { name: 'Acme' } })).body
