@@ -1,7 +1,7 @@
 // The sockets of webhooks. Attempts to a host that is known share a pool of sockets, which reach only the networks where the host is
 // known; any other attempt is a probe, with a socket of its own and to networks that are asked for first.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { isIP, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import { networkOf } from '../base/network.ts'
 import type { Address } from './hosts-file.ts'
@@ -147,7 +147,13 @@ async function openConnector(addressesOf: Lookup): Promise<buildConnector.connec
 	}
 	// HTTP/1.1, which every receiver speaks. Over HTTP/2 all calls to an origin would share one socket, and fail with it.
 	const options = { lookup, timeout: connectTimeoutMs, autoSelectFamilyAttemptTimeout: attemptTimeoutMs, allowH2: false }
-	const dial = buildConnector(options)
+	const connect = buildConnector(options)
+	const dial: buildConnector.connector = (target, callback) =>
+		connect(target, (...[error, socket]) => {
+			if (error) return callback(error, null)
+			skipContinue(socket)
+			callback(null, socket)
+		})
 	return (target, callback) => {
 		// A socket calls `lookup` for names only, so an address is checked here.
 		if (isIP(target.hostname) === 0) dial(target, callback)
@@ -157,4 +163,25 @@ async function openConnector(addressesOf: Lookup): Promise<buildConnector.connec
 				(error: Error) => callback(error, null),
 			)
 	}
+}
+
+/**
+ * undici closes a connection that answers `100 Continue`, which some receivers send unasked, and skips a 102, which says as little. So
+ * it is given the one for the other. Each answer begins a chunk, since requests are not pipelined.
+ */
+function skipContinue(socket: Socket): void {
+	const read = socket.read.bind(socket)
+	socket.read = (size) => {
+		const chunk: Buffer | null = read(size)
+		for (let start = 0; chunk && isContinue(chunk, start); start = endOfHead(chunk, start))
+			chunk.write('102', start + 9, 'latin1')
+		return chunk
+	}
+}
+
+const isContinue = (chunk: Buffer, start: number) => /^HTTP\/1\.[01] 100[ \r]$/.test(chunk.toString('latin1', start, start + 13))
+
+const endOfHead = (chunk: Buffer, start: number): number => {
+	const end = chunk.indexOf('\r\n\r\n', start)
+	return end < 0 ? chunk.length : end + 4
 }

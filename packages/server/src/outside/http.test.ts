@@ -131,6 +131,17 @@ describe('an attempt', () => {
 		})
 	})
 
+	it('skips a 100 Continue that nobody asked for, alone or before the answer, again and again', async () => {
+		const go = 'HTTP/1.1 100 Continue\r\n\r\n'
+		const apart = (socket: Socket) => {
+			socket.write(`HTTP/1.1 100 Continue\r\nserver: old\r\n\r\n`, () => setImmediate(() => socket.write(go + ok)))
+		}
+		const { url, requests } = await receiver((socket, count) => (count === 2 ? apart(socket) : socket.write(go + go + ok)))
+		const send = sender()
+		for (let i = 0; i < 3; i++) expect(await send(url)).toMatchObject({ responseStatus: 200, responseBody: 'fine', error: null })
+		expect(requests).toHaveLength(3)
+	})
+
 	it('fails at the time limit when only informational answers come', async () => {
 		const outcome = await post(
 			(socket) => {
@@ -196,6 +207,29 @@ describe('what is kept of an answer', () => {
 	})
 })
 
+describe('an answer whose body does not come to its end', () => {
+	const cut: Readonly<Record<string, (socket: Socket, head: string) => void>> = {
+		'closed early': (socket, head) => socket.end(`${head}content-length: 10\r\n\r\nhalf`),
+		'closed in a chunk': (socket, head) => socket.end(`${head}transfer-encoding: chunked\r\n\r\n9\r\nhalf`),
+		reset: (socket, head) => socket.write(`${head}content-length: 10\r\n\r\nhalf`, () => socket.resetAndDestroy()),
+		endless: (socket, head) => socket.write(`${head}content-length: 10\r\n\r\nhalf`),
+		'not HTTP': (socket, head) => socket.write(`${head}transfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n`),
+	}
+	for (const [how, send] of Object.entries(cut))
+		it(`has its status and its Retry-After: ${how}`, async () => {
+			for (const status of [200, 202, 410, 429, 503, 500]) {
+				const head = `HTTP/1.1 ${status} X\r\nretry-after: 7\r\n`
+				expect(await post((socket) => send(socket, head), { timeoutMs: 300 }), String(status)).toMatchObject({
+					responseStatus: status,
+					retryAfter: '7',
+					error: status < 300 ? null : `answered ${status}`,
+					brokenOff: false,
+					sent: true,
+				})
+			}
+		})
+})
+
 describe('an attempt without an answer', () => {
 	const failure = async (answer: Parameters<typeof receiver>[0], sending?: Sending) => {
 		const outcome = await post(answer, sending)
@@ -203,7 +237,7 @@ describe('an attempt without an answer', () => {
 		return outcome.error
 	}
 
-	it('ends at the time limit when the receiver is silent, or drips for ever', async () => {
+	it('ends at the time limit when the receiver is silent, or drips its headers for ever', async () => {
 		expect(await failure(() => {}, { timeoutMs: 300 })).toBe('no complete answer within 0.3 s')
 		const drip = (head: string) => (socket: Socket) => {
 			socket.write(head)
@@ -211,11 +245,6 @@ describe('an attempt without an answer', () => {
 			socket.on('close', () => clearInterval(timer))
 		}
 		expect(await failure(drip('HTTP/1.1 200 OK\r\nx-'), { timeoutMs: 300 })).toBe('no complete answer within 0.3 s')
-		const began = performance.now()
-		expect(await failure(drip('HTTP/1.1 200 OK\r\ncontent-length: 99999\r\n\r\n'), { timeoutMs: 300 })).toBe(
-			'no complete answer within 0.3 s',
-		)
-		expect(performance.now() - began).toBeLessThan(1_500)
 	})
 
 	it('says that the connection was reset, or closed before the answer was complete', async () => {
@@ -223,10 +252,6 @@ describe('an attempt without an answer', () => {
 		expect(await failure((socket) => socket.resetAndDestroy())).toBe('connection reset')
 		expect(await failure((socket) => socket.end())).toBe(incomplete)
 		expect(await failure((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-'))).toBe(incomplete)
-		expect(await failure((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'))).toBe(incomplete)
-		expect(await failure((socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhal'))).toBe(
-			incomplete,
-		)
 	})
 
 	it('says that nobody listens', async () => {

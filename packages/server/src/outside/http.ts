@@ -24,7 +24,7 @@ export interface Outcome {
 	/** Why the attempt failed, in words; null for a success. */
 	readonly error: string | null
 	readonly durationMs: number
-	/** Whether the caller's signal aborted the attempt: it then does not count. */
+	/** Whether the caller's signal aborted the attempt before its answer began: it then does not count. */
 	readonly brokenOff: boolean
 	/** Whether no network of the host could be dialled: the attempt does not count either. */
 	readonly heldBack: boolean
@@ -108,7 +108,10 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 
 	/** Called when the time limit is reached, or when the caller's signal aborts. */
 	readonly breakOff = (): void => {
-		this.#end({ error: `no complete answer within ${this.#options.timeoutMs / 1000} s` })
+		this.#fail({
+			error: `no complete answer within ${this.#options.timeoutMs / 1000} s`,
+			brokenOff: this.#options.signal.aborted,
+		})
 		this.#controller?.abort(brokenOff)
 	}
 
@@ -145,7 +148,13 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 
 	onResponseError(_: unknown, error: unknown): void {
 		const held = findCause(error, HeldBack)
-		this.#end({ error: reason(error), heldBack: held !== undefined, unreached: held instanceof Unreached })
+		this.#fail({ error: reason(error), heldBack: held !== undefined, unreached: held instanceof Unreached })
+	}
+
+	/** Once its head has arrived, the receiver has answered, whatever becomes of the body. */
+	#fail(outcome: Partial<Outcome> & Pick<Outcome, 'error'>): void {
+		if (this.#status === 0) this.#end(outcome)
+		else this.onResponseEnd()
 	}
 
 	#end(outcome: Partial<Outcome> & Pick<Outcome, 'error'>): void {
@@ -158,11 +167,18 @@ class DeliveryRequest implements Dispatcher.DispatchHandler {
 		const network = this.#probe?.network()
 		// Not within undici's callback, which still uses the socket.
 		setImmediate(() => this.#probe?.close())
-		this.#resolve({ ...unanswered, sent: this.#sent, brokenOff: signal.aborted, durationMs, network, ...outcome })
+		this.#resolve({ ...unanswered, sent: this.#sent, durationMs, network, ...outcome })
 	}
 }
 
-const unanswered = { responseStatus: null, responseBody: null, retryAfter: undefined, heldBack: false, unreached: false }
+const unanswered = {
+	responseStatus: null,
+	responseBody: null,
+	retryAfter: undefined,
+	brokenOff: false,
+	heldBack: false,
+	unreached: false,
+}
 
 /** The reason that undici gets when we abort a request. */
 const brokenOff = new Error('broken off')

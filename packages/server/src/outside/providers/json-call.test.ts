@@ -79,6 +79,21 @@ describe('a call', () => {
 		const url = provider((_, res) => res.writeHead(401).end('<html>'))
 		expect(await ask(await url)).toMatchObject({ status: 401, json: undefined })
 	})
+
+	it('returns the status and the headers of an error whose body is cut, too large or broken', async () => {
+		const head = 'HTTP/1.1 429 Slow down\r\nretry-after: 7\r\n'
+		const answers = [
+			rawProvider(`${head}content-length: 100\r\n\r\n{"a"`, true),
+			rawProvider(`${head}content-length: 200000\r\n\r\n${'x'.repeat(200_000)}`),
+			rawProvider(`${head}content-length: 8\r\ncontent-encoding: gzip\r\n\r\n{"a": 1}`),
+		]
+		for (const url of answers) expect(await ask(await url)).toMatchObject({ status: 429, headers: { 'retry-after': '7' } })
+	})
+
+	it('skips a 100 Continue that nobody asked for', async () => {
+		const url = rawProvider('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}')
+		expect(await ask(await url)).toMatchObject({ status: 200, json: {} })
+	})
 })
 
 describe('a call fails with words for its caller', () => {

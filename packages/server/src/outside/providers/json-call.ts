@@ -111,8 +111,13 @@ async function receive(
 		bodyTimeout: 0,
 		signal,
 	})
-	const read = await readText(answer.body, String(answer.headers['content-encoding'] ?? ''), limits)
-	return { status: answer.statusCode, headers: answer.headers, ...read }
+	const status = answer.statusCode
+	const read = await readText(answer.body, String(answer.headers['content-encoding'] ?? ''), limits).catch((error) => {
+		// What was refused is refused, and until when, whatever becomes of the words about it.
+		if (status < 400) throw error
+		return { text: '', bytes: 0 }
+	})
+	return { status, headers: answer.headers, ...read }
 }
 
 const decoders: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
