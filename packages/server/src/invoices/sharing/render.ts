@@ -69,7 +69,7 @@ export async function pdfOf(context: SelfManagedContext, invoice: Invoice, waite
 	const { bytes, keep } = await renderPdf(context, source, waiter)
 	// A database that takes no changes keeps nobody from the PDF: the next reader brings it to be kept.
 	if (keep) await context.db.transaction(keep, { organizationId: invoice.organizationId }).catch(() => {})
-	return { status: 200 as const, headers: { 'Content-Disposition': `inline; filename="${fileName(invoice)}"` }, body: bytes }
+	return { status: 200 as const, headers: { 'Content-Disposition': dispositionOf(invoice) }, body: bytes }
 }
 
 export interface RenderedPdf {
@@ -96,8 +96,14 @@ export async function renderPdf(
 }
 
 /** The number as a file name. All other characters are special to some system, and so are dots and hyphens at its ends. */
-export function fileName({ invoiceNumber }: Pick<Invoice, 'invoiceNumber'>): string {
-	const letters = invoiceNumber.normalize('NFKD').replace(/\p{M}/gu, '')
-	const name = letters.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[.-]+|[.-]+$/g, '')
-	return `${name || 'invoice'}.pdf`
+export const fileName = ({ invoiceNumber }: Pick<Invoice, 'invoiceNumber'>): string =>
+	`${nameOf(invoiceNumber.normalize('NFKC'), /[^\p{L}\p{M}\p{N}._-]+/gu)}.pdf`
+
+/** With the name in ASCII for who does not know RFC 6266's own parameter. */
+function dispositionOf(invoice: Pick<Invoice, 'invoiceNumber'>): string {
+	const name = fileName(invoice)
+	const inAscii = `${nameOf(invoice.invoiceNumber.normalize('NFKD').replace(/\p{M}/gu, ''), /[^A-Za-z0-9._-]+/g)}.pdf`
+	return `inline; filename="${inAscii}"${name === inAscii ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`
 }
+
+const nameOf = (text: string, special: RegExp) => text.replace(special, '-').replace(/^[.-]+|[.-]+$/g, '') || 'invoice'
