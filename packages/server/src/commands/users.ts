@@ -4,10 +4,10 @@ import { roles } from '../auth/roles.ts'
 import { newToken } from '../auth/session-cookie.ts'
 import { ApiError } from '../base/errors.ts'
 import { byCommand } from '../base/origin.ts'
+import { isEmail } from '../contract/formats.ts'
 import type { Database } from '../db/database.ts'
 import type { UserRole } from '../generated/contract.ts'
 import { findOrganization } from '../organizations/store.ts'
-import { isAddress } from '../outside/mail/addresses.ts'
 import { createInvitation } from '../people/invitation-store.ts'
 import { invitationPath, resetPath } from '../people/links.ts'
 import { listByAddress, requireFreeAddress } from '../people/store.ts'
@@ -62,7 +62,7 @@ export function addUserCommands(program: Command, { settings, withDatabase }: Co
 const isRole = (text: string): text is UserRole => roles.some((role) => role === text)
 
 function readAddress(text: string): string {
-	if (!isAddress(text)) throw new UsageError(`${text}: must be one address, such as name@example.com`)
+	if (!isEmail(text)) throw new UsageError(`${text}: must be one address, such as name@example.com`)
 	return text.toLowerCase()
 }
 

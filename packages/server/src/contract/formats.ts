@@ -38,14 +38,16 @@ function isLocale(tag: string): boolean {
 }
 
 const localPart = /^[^\s\p{C}@<>()[\],;:"\\]+$/u
-const asciiDomain = /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/
-const anyDomain = /^[\p{L}\p{M}\p{N}·・-]+(\.[\p{L}\p{M}\p{N}·・-]+)+$/u
+const asciiLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+const asciiDomain = new RegExp(`^${asciiLabel}(?:\\.${asciiLabel})+$`)
+const anyDomain = /^(?!-)[\p{L}\p{M}\p{N}·・-]+(?<!-)(\.(?!-)[\p{L}\p{M}\p{N}·・-]+(?<!-))+$/u
 
-function isEmail(value: string): boolean {
+/** RFC 5321, 4.5.3.1, gives the local part 64 bytes, and the domain, in ASCII, what is left of 254; a label has 63 (RFC 1035). */
+export function isEmail(value: string): boolean {
 	const at = value.lastIndexOf('@')
 	const [local, domain] = [value.slice(0, Math.max(at, 0)), value.slice(at + 1)]
-	if (!localPart.test(local)) return false
-	return asciiDomain.test(domain) || isInternationalDomain(domain, 253 - local.length)
+	if (!localPart.test(local) || Buffer.byteLength(local) > 64) return false
+	return asciiDomain.test(domain) ? domain.length <= 253 - local.length : isInternationalDomain(domain, 253 - local.length)
 }
 
 /** Whether mail can go to the domain under its ASCII name, of which `longest` says how much an address has room for. */
@@ -53,7 +55,7 @@ function isInternationalDomain(domain: string, longest: number): boolean {
 	const ascii = anyDomain.test(domain) ? domainToASCII(domain) : ''
 	// Without such a label it was ASCII in other widths, which only looks like another domain.
 	if (!asciiDomain.test(ascii) || !/(^|\.)xn--/.test(ascii)) return false
-	return ascii.length <= longest && ascii.split('.').every((label) => label.length <= 63)
+	return ascii.length <= longest
 }
 
 export const formats: Readonly<Record<string, Format>> = {
