@@ -78,6 +78,22 @@ describe('a mail', () => {
 		expect([to, email.to?.[0]?.address]).toEqual([['josé@müller.example'], 'josé@müller.example'])
 	})
 
+	it.each([
+		['its recipient', { to: 'josé@example.com' }],
+		['a copy', { cc: ['josé@example.com'] }],
+		['a hidden copy', { bcc: ['josé@example.com'] }],
+		['the address for answers', { replyTo: 'josé@example.com' }],
+	])('with letters outside ASCII in the local part of %s is not sent to a server without SMTPUTF8', async (_, fields) => {
+		const { host, received } = await smtpServer({ hideSMTPUTF8: true })
+		const { message, uncertain, recipients } = await rejected(mailer(`smtp://${host}`).send(mail(fields)))
+		const answer = 'The mail server takes no letters outside ASCII before the @ (SMTPUTF8), as in josé@example.com.'
+		expect({ message, uncertain }).toEqual({ message: answer, uncertain: false })
+		expect(recipients).toEqual('replyTo' in fields ? [] : [{ address: 'josé@example.com', accepted: false, answer }])
+		expect(received).toEqual([])
+		await mailer(`smtp://${host}`).send(mail({ to: 'jose@müller.example' }))
+		expect(received).toHaveLength(1)
+	})
+
 	it('names its recipients in its answers as they were written', async () => {
 		const { host } = await smtpServer({
 			onRcptTo: ({ address }, _, done) => done(address.startsWith('eve') ? replying(550, 'no such user') : null),

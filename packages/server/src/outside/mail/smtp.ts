@@ -1,6 +1,6 @@
 // Sends mail through an SMTP server. Without a pool: mails are rare, so a kept connection would mostly be stale, and in a pool's
 // queue a mail could wait unnoticed. One time limit bounds the whole conversation.
-import { createTransport, type NodemailerError } from 'nodemailer'
+import { createTransport, type NodemailerError, type SendMailOptions } from 'nodemailer'
 import { addressKey } from './addresses.ts'
 import { type Delivery, MailError, type RecipientAnswer } from './delivery.ts'
 
@@ -8,11 +8,22 @@ export function smtpDelivery(url: string, timeoutMs: number): Delivery {
 	const closing = new AbortController()
 	return {
 		async deliver(message, recipients) {
-			const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal])
-			let whole = false
-			// Nodemailer logs the end of the text, behind which stands the dot that makes the server take the mail (RFC 5321 §4.1.1.4).
-			const logger = { info: (entry: object) => (whole ||= 'outByteCount' in entry) }
-			const transporter = createTransport({ url, logger })
+			const foreign = [...recipients, ...replyTo(message)].filter(isForeign)
+			const cannot = new AbortController()
+			const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal, cannot.signal])
+			let [whole, takesForeign] = [false, false]
+			const logger = {
+				info(entry: { tnx?: string }) {
+					// The end of the text, behind which stands the dot that makes the server take the mail (RFC 5321 §4.1.1.4).
+					whole ||= 'outByteCount' in entry
+					// Before the first command of the mail. Nodemailer would send such an address all the same.
+					if (entry.tnx === 'send' && foreign.length > 0 && !takesForeign) cannot.abort()
+				},
+				debug(entry: { tnx?: string }, line: string) {
+					takesForeign ||= entry.tnx === 'server' && /^250[ -]SMTPUTF8\b/im.test(line)
+				},
+			}
+			const transporter = createTransport({ url, logger, transactionLog: true })
 			const failed = (error: NodemailerError, answers?: readonly RecipientAnswer[]) =>
 				new MailError(reason(error, timeoutMs) + copiesTaken(answers), {
 					uncertain: whole && !isRefusal(error),
@@ -21,7 +32,7 @@ export function smtpDelivery(url: string, timeoutMs: number): Delivery {
 				})
 			const info = await transporter
 				.sendMail({ ...message, signal })
-				.catch((error) => Promise.reject(failed(error)))
+				.catch((error) => Promise.reject(cannot.signal.aborted ? foreignError(foreign, recipients) : failed(error)))
 				.finally(() => transporter.close())
 			// The server answers for each recipient, over LMTP (`?lmtp=true`) only after it has taken the mail.
 			const answers = recipients.map((address) => answerFor(address, info.rejectedErrors))
@@ -31,6 +42,18 @@ export function smtpDelivery(url: string, timeoutMs: number): Delivery {
 		},
 		close: () => closing.abort(),
 	}
+}
+
+/** RFC 6531. A domain goes out under its ASCII name. */
+const isForeign = (address: string) => /[^\x20-\x7e]/.test(address.slice(0, address.lastIndexOf('@')))
+
+const replyTo = ({ replyTo }: SendMailOptions): string[] =>
+	typeof replyTo === 'object' && 'address' in replyTo ? [replyTo.address ?? ''] : []
+
+function foreignError([first]: readonly string[], recipients: readonly string[]): MailError {
+	const answer = `The mail server takes no letters outside ASCII before the @ (SMTPUTF8), as in ${first}.`
+	const refused = recipients.filter(isForeign).map((address) => ({ address, accepted: false, answer }))
+	return new MailError(answer, { recipients: refused })
 }
 
 /** A reply that says no leaves nothing open: the mail was not taken. */
