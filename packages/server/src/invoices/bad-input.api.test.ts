@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, type AskOptions, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { rawClient } from '../../test/raw-client.ts'
 import type { ProblemError } from '../generated/contract.ts'
 
 let server: TestServer
@@ -184,6 +185,9 @@ describe('a body', () => {
 		'multipart/form-data; boundary=x',
 		'application/json; charset=utf-16',
 		'application/json; charset=latin1',
+		'application/json; charset="utf-16"; version=1',
+		'application/json; charset=utf-8; charset=utf-16',
+		'application/json; version=1; Charset=UTF-32',
 		'json',
 	])('as %s is refused', async (type) => {
 		await everywhere({ body: '{}', headers: { 'content-type': type } }, is(415, 'unsupported_media_type'))
@@ -192,6 +196,42 @@ describe('a body', () => {
 	it('without a content type is refused', async () => {
 		const headers = { authorization: `Bearer ${tenant.key}` }
 		const response = await fetch(`${server.url}/api/invoices`, { method: 'POST', headers, body: new Uint8Array([123, 125]) })
+		expect([response.status, await response.json()]).toMatchObject([415, { code: 'unsupported_media_type' }])
+	})
+
+	it.each([
+		'APPLICATION/JSON',
+		'application/json;charset=utf8',
+		'application/json; charset=UTF8',
+		'application/json; charset=us-ascii',
+		'application/json; charset="utf-8"',
+		'application/json; version=1; charset=utf-8',
+		'application/json; odata.metadata=minimal; q="a;b"',
+		'application/json;',
+		'application/json ; charset=utf-8 ;',
+	])('as %s is taken', async (type) => {
+		const answer = await tenant.ask('PATCH', `/api/invoices/${witness}`, { body: '{}', headers: { 'content-type': type } })
+		expect(answer).toMatchObject({ status: 200, body: { ok: true } })
+	})
+
+	it.each([{}, { 'content-type': 'text/plain' }, { 'content-type': 'application/json' }])(
+		'in no chunk at all counts as none, with %j',
+		async (headers) => {
+			const { ask, close } = rawClient(server.url, tenant.key)
+			const send = async (method: string, path: string) => {
+				const { status, text } = await ask(method, path, undefined, { ...headers, 'transfer-encoding': 'chunked' })
+				return [status, JSON.parse(text).code]
+			}
+			expect(await send('POST', '/api/invoices/preview')).toEqual([200, undefined])
+			expect(await send('PATCH', `/api/invoices/${witness}`)).toEqual([400, 'body_required'])
+			close()
+		},
+	)
+
+	it.each([{}, { 'content-type': 'text/plain' }])('in chunks is refused with %j', async (type) => {
+		const headers = { authorization: `Bearer ${tenant.key}`, ...type }
+		const body = new Blob(['{}']).stream()
+		const response = await fetch(`${server.url}/api/invoices`, { method: 'POST', headers, body, duplex: 'half' })
 		expect([response.status, await response.json()]).toMatchObject([415, { code: 'unsupported_media_type' }])
 	})
 

@@ -1,7 +1,7 @@
 // Reads the body of an operation that has one: JSON in UTF-8, at most 512 KiB unless the operation has a limit of its own.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import express, { type Request, type RequestHandler } from 'express'
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
 import { ApiError } from '../../base/errors.ts'
 import { operations } from '../../contract/routes.ts'
 import { findExcess } from './json-shape.ts'
@@ -22,28 +22,50 @@ function noteBytes(req: IncomingMessage, _res: unknown, bytes: Buffer): void {
 }
 
 export const readBody: RequestHandler = (req, res, next) => {
-	const kind = req.context.operation?.body
-	if (kind === 'none') return next()
-	const absent = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0
-	if (absent) {
-		if (kind === 'required') throw new ApiError('body_required', 'Send a JSON body.')
-		// An absent body means the same as `{}`, so later steps have one case.
-		req.body = {}
-		req.headers['content-type'] = 'application/json'
-		return next()
-	}
+	const { 'transfer-encoding': chunked, 'content-length': length } = req.headers
+	if (req.context.operation?.body === 'none') return next()
+	if (chunked === undefined) return readSent(req, res, next, Number(length ?? 0) > 0)
+	return hasBytes(req).then((has) => readSent(req, res, next, has))
+}
+
+/** Whether a body of a length that nobody knows has a first byte. Some clients send every body in chunks, also none. */
+function hasBytes(req: IncomingMessage): Promise<boolean> {
+	return new Promise((resolve, reject) => {
+		req.once('readable', () => {
+			const chunk = req.read()
+			if (chunk === null) return
+			req.unshift(chunk)
+			resolve(true)
+		})
+		req.once('end', () => resolve(false))
+		req.once('close', () => reject(cutOff()))
+	})
+}
+
+function readSent(req: Request, res: Response, next: NextFunction, isPresent: boolean): void {
+	const { id, bodyLimit = limit, body: kind } = req.context.operation ?? {}
 	const type = req.headers['content-type'] ?? ''
-	if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+	if (!isPresent && kind === 'required') throw new ApiError('body_required', 'Send a JSON body.')
+	if (isPresent && !isJson(type)) {
 		throw new ApiError(
 			'unsupported_media_type',
 			`Send the body as application/json in UTF-8, not as ${type || 'nothing in particular'}.`,
 		)
 	}
 	req.headers['content-type'] = 'application/json'
-	const { id, bodyLimit = limit } = req.context.operation ?? {}
+	// An absent body means the same as `{}`, so later steps have one case.
+	if (!isPresent) req.body = {}
 	const read = (id && parseLarger.get(id)) ?? parse
-	read(req, res, (error?: unknown) => (error ? next(translate(error, bodyLimit)) : next()))
+	if (isPresent) read(req, res, (error?: unknown) => (error ? next(translate(error, bodyLimit)) : next()))
+	else next()
 }
+
+/** ASCII is UTF-8. Other parameters say nothing of the bytes. */
+const utf8 = new Set(['utf-8', 'utf8', 'us-ascii'])
+
+const isJson = (type: string) =>
+	/^application\/json\s*(;|$)/i.test(type) &&
+	[...type.matchAll(/;\s*charset\s*=\s*"?([^\s;"]*)/gi)].every(([, charset = '']) => utf8.has(charset.toLowerCase()))
 
 /** An invoice of some two hundred lines. */
 const largeBytes = 32 * 1024
@@ -67,10 +89,11 @@ function translate(error: unknown, most: number): unknown {
 		const errors = [{ pointer: '', code: 'excessive', detail: message }]
 		return new ApiError('invalid_request', `The body ${message}.`, { errors, cause: error })
 	}
-	if (type === 'request.aborted' || type === 'request.size.invalid')
-		return new ApiError('invalid_request', 'The body did not arrive whole.', { cause: error })
+	if (type === 'request.aborted' || type === 'request.size.invalid') return cutOff(error)
 	if (type === 'entity.parse.failed' || (error as Error).name === 'ZlibError' || (error as { status?: number }).status === 400) {
 		return new ApiError('invalid_json', `The body is not JSON: ${message}.`, { cause: error })
 	}
 	return error
 }
+
+const cutOff = (cause?: unknown) => new ApiError('invalid_request', 'The body did not arrive whole.', { cause })
