@@ -100,6 +100,7 @@ export async function startServer({ db: database, config, log, now: given, looku
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
 	endUnread(server, config.ANSWER_TIMEOUT_SECONDS * 1000)
 	await listen(server, config)
+	server.on('error', (err) => log.error({ err }, 'a connection could not be accepted'))
 	const loops = [
 		every(10_000, () => callers.flush(), log),
 		every(10_000, () => storedBytes.flush(now()), log),

@@ -14,7 +14,8 @@ it.each([
 		'The server and its database do not agree on TLS',
 	],
 	['57014', 'The database took too long'],
-	['23505 42P01 25P02 22001 SQLITE_CONSTRAINT_UNIQUE SQLITE_ERROR SQLITE_CORRUPT', undefined],
+	['SQLITE_CORRUPT SQLITE_CORRUPT_INDEX SQLITE_NOTADB', 'The file of the database is damaged, or its disk cannot be read'],
+	['23505 42P01 25P02 22001 SQLITE_CONSTRAINT_UNIQUE SQLITE_ERROR', undefined],
 ])('the codes %s are: %s', (codes, reason) => {
 	for (const code of codes.split(' ')) expect([code, unavailability({ code })]).toEqual([code, reason])
 })

@@ -116,7 +116,14 @@ export class CommitListeners {
 	}
 
 	notify(): void {
-		for (const listener of this.#listeners) listener()
+		for (const listener of this.#listeners) {
+			try {
+				listener()
+			} catch (error) {
+				// What is committed stays so, and the next transactions wait for this.
+				process.emitWarning(error as Error)
+			}
+		}
 	}
 }
 
@@ -155,6 +162,7 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 	[/^(SQLITE_BUSY|55P03$)/, 'Another change held for too long what this one needs'],
 	[/^(57014$|Query read timeout)/, 'The database took too long'],
 	[/^(SQLITE_IOERR|SQLITE_CANTOPEN|58...$)/, 'The database cannot use its disk'],
+	[/^SQLITE_(CORRUPT|NOTADB)/, 'The file of the database is damaged, or its disk cannot be read'],
 	[
 		/^(26000|42P05)$/,
 		'The database is reached through a pooler that keeps no prepared statements, and DATABASE_POOLER does not say so',

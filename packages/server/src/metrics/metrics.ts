@@ -67,6 +67,7 @@ export async function startMetrics({ db, now, log, host, port }: MetricsOptions)
 		server.once('error', (error) => reject(new ConfigError(`METRICS_PORT=${port}: cannot listen there: ${error.message}`)))
 		server.listen(port, host, resolve)
 	})
+	server.on('error', (err) => log.error({ err }, 'a connection for metrics could not be accepted'))
 	return {
 		url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}/metrics`,
 		watch(req, res) {

@@ -8,8 +8,13 @@ export interface Loop {
 	stop(): Promise<void>
 }
 
-const run = (work: Work, { signal }: AbortController, log: Logger) =>
-	work(signal).catch((err) => log.error({ err }, 'background work failed'))
+async function run(work: Work, { signal }: AbortController, log: Logger): Promise<void> {
+	try {
+		await work(signal)
+	} catch (err) {
+		log.error({ err }, 'background work failed')
+	}
+}
 
 /** Runs the work every `ms` milliseconds; skips a run while the previous one is still going. `stop` aborts the signal. */
 export function every(ms: number, work: Work, log: Logger): Loop {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -65,8 +65,108 @@ describe('a read', () => {
 	})
 })
 
+const sql = <Row>(text: string) => query<object, Row>((knex) => knex.raw(text))
+
+describe('a file that cannot be read', () => {
+	const rows = 1_000
+	const sum = sql<{ sum: number }>('select sum(length(text)) as sum from notes')
+	const damaged = 'The file of the database is damaged, or its disk cannot be read'
+	const reasonOf = (work: Promise<unknown>) => work.then(() => 'works', unavailability)
+	const nextTurn = () => new Promise((turn) => setImmediate(turn))
+
+	/** A database of which this process has read the first pages, and what damages all others. */
+	async function openLong() {
+		const written = openSqlite(file)
+		await written.transaction(async (tx) => {
+			await tx.run(create, {})
+			for (let n = 0; n < rows; n++) await tx.run(insert, { text: 'x'.repeat(page) })
+		})
+		await written.close()
+		const db = openSqlite(file)
+		await db.get(sql('select text from notes where id = 1'), {})
+		await nextTurn()
+		const whole = readFileSync(file)
+		return {
+			db,
+			damage: () => writeFileSync(file, Buffer.from(whole).fill(0xab, 10 * page)),
+			repair: () => writeFileSync(file, whole),
+		}
+	}
+
+	it('is an error of each read of it, and of `ready`, until it can be read again', async () => {
+		const { db, damage, repair } = await openLong()
+		await db.ready()
+		damage()
+		for (let n = 0; n < 3; n++) {
+			expect(await reasonOf(db.get(sum, {}))).toBe(damaged)
+			// Here the turn's read transaction ends.
+			await nextTurn()
+			expect(await reasonOf(db.ready())).toBe(damaged)
+		}
+		repair()
+		await db.ready()
+		expect(await db.get(sum, {})).toEqual({ sum: rows * page })
+		await db.close()
+	})
+
+	it('is an error of each change of it, and of `ready`, which tries the change and leaves nothing of it', async () => {
+		const { db, damage, repair } = await openLong()
+		const change = () => db.transaction((tx) => tx.run(sql(`update notes set text = 'new' where id = ${rows}`), {}))
+		damage()
+		expect(await reasonOf(change())).toBe(damaged)
+		for (let n = 0; n < 2; n++) expect(await reasonOf(db.ready())).toBe(damaged)
+		repair()
+		await db.ready()
+		expect(await db.get(sum, {})).toEqual({ sum: rows * page })
+		await change()
+		expect(await db.get(sum, {})).toEqual({ sum: (rows - 1) * page + 'new'.length })
+		await db.close()
+	})
+})
+
+describe('the transactions after one', () => {
+	it('whose rollback failed are stored, and nothing of that one is', async () => {
+		const db = openSqlite(file)
+		await db.transaction((tx) => tx.run(create, {}))
+		const { exec, prepare } = Sqlite.prototype
+		const broken = (error: string) => () => {
+			throw new Sqlite.SqliteError(error, 'SQLITE_IOERR')
+		}
+		const steps = Object.getPrototypeOf(prepare.call(new Sqlite(':memory:'), 'commit'))
+		const { run } = steps
+		const failing = [
+			vi.spyOn(steps, 'run').mockImplementation(function (this: Sqlite.Statement, ...values) {
+				return this.source === 'commit' ? broken('no commit')() : run.apply(this, values)
+			}),
+			vi.spyOn(Sqlite.prototype, 'exec').mockImplementation(broken('no rollback')),
+		]
+		await expect(db.transaction((tx) => tx.run(insert, { text: 'lost' }))).rejects.toThrow()
+		for (const one of failing) one.mockRestore()
+		expect(Sqlite.prototype.exec).toBe(exec)
+		await db.transaction((tx) => tx.run(insert, { text: 'kept' }))
+		expect(await db.all(sql('select text from notes'), {})).toEqual([{ text: 'kept' }])
+		await db.close()
+	})
+
+	it('of which a listener failed are stored, and all other listeners hear of both', async () => {
+		const db = openSqlite(file)
+		const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+		db.onCommit(() => {
+			throw new Error('a listener')
+		})
+		const heard = vi.fn()
+		db.onCommit(heard)
+		await db.transaction((tx) => tx.run(create, {}))
+		await db.transaction((tx) => tx.run(insert, { text: 'kept' }))
+		expect(await db.get(count, {})).toEqual({ count: 1 })
+		expect(heard).toHaveBeenCalledTimes(2)
+		expect(warn).toHaveBeenCalledTimes(2)
+		warn.mockRestore()
+		await db.close()
+	})
+})
+
 describe('a commit that fails', () => {
-	const sql = <Row>(text: string) => query<object, Row>((knex) => knex.raw(text))
 	const outcomes = async (...work: Promise<unknown>[]) => (await Promise.allSettled(work)).map(({ status }) => status)
 
 	/** What a disk does at each commit in place of SQLite; returns what ends it. */

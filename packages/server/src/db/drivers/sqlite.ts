@@ -7,18 +7,10 @@
 // has a commit of its own, and organizations take turns: another's large changes delay a change by the commit under way and by one of them.
 import { rm, writeFile } from 'node:fs/promises'
 import Sqlite from 'better-sqlite3'
-import {
-	CommitListeners,
-	type Database,
-	type Db,
-	OutcomeUnknown,
-	type Query,
-	type Transaction,
-	UniqueViolation,
-} from '../database.ts'
+import { CommitListeners, type Database, OutcomeUnknown, type Transaction } from '../database.ts'
 import { whenFree } from '../files/busy.ts'
 import { Checkpoints } from '../files/checkpoints.ts'
-import { Statements } from '../statements.ts'
+import { isOfFile, Reads, rollBack, runner } from './sqlite-reads.ts'
 
 export function openSqlite(file: string): Database {
 	const writer = new Sqlite(file)
@@ -47,7 +39,7 @@ export function openSqlite(file: string): Database {
 		...reads.db,
 		transaction: (work, { durable = true, organizationId = '' } = {}) => transactions.add(work, durable, organizationId),
 		async ready() {
-			reader.prepare('select 1').get()
+			reads.ready()
 			await transactions.ready()
 		},
 		onCommit: (listener) => transactions.committed.add(listener),
@@ -58,75 +50,6 @@ export function openSqlite(file: string): Database {
 			reader.close()
 			writer.close()
 		},
-	}
-}
-
-function runner(connection: Sqlite.Database): Db {
-	const statements = new Statements<Sqlite.Statement>('sqlite', (sql) => connection.prepare(sql))
-	return {
-		dialect: 'sqlite',
-		async all<P extends object, Row>(query: Query<P, Row>, params: P) {
-			const { statement, values } = statements.compile(query, params)
-			return statement.all(values(params)) as Row[]
-		},
-		async get<P extends object, Row>(query: Query<P, Row>, params: P) {
-			const { statement, values } = statements.compile(query, params)
-			return statement.get(values(params)) as Row | undefined
-		},
-		async column<P extends object>(query: Query<P, { json: string }>, params: P) {
-			const { statement, values } = statements.compile(query, params)
-			return statement.pluck().all(values(params)) as string[]
-		},
-		async run<P extends object>(query: Query<P, unknown>, params: P) {
-			const { statement, values } = statements.compile(query, params)
-			try {
-				return statement.run(values(params)).changes
-			} catch (error) {
-				throw isUnique(error) ? new UniqueViolation(error.message.replace(/^.*failed: /, ''), error) : error
-			}
-		},
-	}
-}
-
-/**
- * Reads of one turn of the event loop share a read transaction: one of its own takes locks of the log for each statement, which was 4 % of a
- * GET. It ends with the turn, and before a commit is answered, so that whoever knows of a commit reads it.
- */
-class Reads {
-	readonly db: Db
-	readonly #connection: Sqlite.Database
-	readonly #end: Sqlite.Statement
-
-	constructor(connection: Sqlite.Database) {
-		this.#connection = connection
-		this.#end = connection.prepare('end')
-		const begin = connection.prepare('begin')
-		const open = () => {
-			if (connection.inTransaction) return
-			begin.run()
-			setImmediate(() => this.end())
-		}
-		const { all, get, column, ...others } = runner(connection)
-		this.db = {
-			...others,
-			all(query, params) {
-				open()
-				return all(query, params)
-			},
-			get(query, params) {
-				open()
-				return get(query, params)
-			},
-			column(query, params) {
-				open()
-				return column(query, params)
-			},
-		}
-	}
-
-	end(): void {
-		// A failed read may have ended it.
-		if (this.#connection.inTransaction) this.#end.run()
 	}
 }
 
@@ -142,10 +65,6 @@ async function requireRoom(file: string): Promise<void> {
 	} finally {
 		await rm(file, { force: true })
 	}
-}
-
-function isUnique(error: unknown): error is Error {
-	return error instanceof Sqlite.SqliteError && /^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(error.code)
 }
 
 /**
@@ -187,6 +106,8 @@ class Transactions {
 	#isDurable = true
 	/** Whether the last transaction could not be stored, as on a full disk, and no try has succeeded since. */
 	#isBroken = false
+	/** Runs again what failed last because of the file, as in `Reads`. */
+	#failed: (() => unknown) | undefined
 	#waiting: Job[] = []
 	#running: Promise<void> | undefined
 	#turnBegan = 0
@@ -203,7 +124,9 @@ class Transactions {
 			release: connection.prepare('release part'),
 			undo: connection.prepare('rollback to part'),
 		}
-		const own = runner(connection)
+		const own = runner(connection, (again) => {
+			this.#failed = again
+		})
 		this.#tx = {
 			...own,
 			run: async (query, params) => {
@@ -233,10 +156,28 @@ class Transactions {
 	 * the log of a database on a full disk may have room for a page or two, and then the page that every database has.
 	 */
 	async ready(): Promise<void> {
-		if (!this.#isBroken) return
-		await requireRoom(`${this.#connection.name}-room`)
-		await this.add(async () => this.#connection.pragma('user_version = 0'), true, '')
-		this.#isBroken = false
+		if (this.#isBroken) {
+			await requireRoom(`${this.#connection.name}-room`)
+			await this.add(async () => this.#connection.pragma('user_version = 0'), true, '')
+			this.#isBroken = false
+		}
+		const failed = this.#failed
+		if (!failed) return
+		this.#connection.pragma('shrink_memory')
+		await this.add(() => this.#tryAndUndo(failed), true, '')
+		if (this.#failed === failed) this.#failed = undefined
+	}
+
+	/** Throws only what the file is to blame for: the statement may have become wrong for another reason. */
+	async #tryAndUndo(statement: () => unknown): Promise<void> {
+		const tried = new Error('tried')
+		const part = async () => {
+			statement()
+			throw tried
+		}
+		await this.#attempt(part).catch((error) => {
+			if (isOfFile(error)) throw error
+		})
 	}
 
 	async #drain(): Promise<void> {
@@ -261,6 +202,7 @@ class Transactions {
 		let count = jobs.length
 		try {
 			this.#syncWhen(jobs.some(({ durable }) => durable))
+			rollBack(this.#connection)
 			await whenFree(() => this.#steps.begin.run())
 			const began = performance.now()
 			this.#turnBegan = began
@@ -272,7 +214,8 @@ class Transactions {
 					const value = await this.#attempt(() => job.work(this.#tx))
 					answers.push(() => job.resolve(value))
 				} catch (error) {
-					if (!this.#connection.inTransaction) throw error
+					// After an error of the file SQLite's commit fails as well, and leaves open what it stored.
+					if (!this.#connection.inTransaction || isOfFile(error)) throw error
 					answers.push(() => job.reject(error))
 				}
 			}
@@ -280,7 +223,7 @@ class Transactions {
 			this.#onStored()
 		} catch (error) {
 			// Such as a full disk: the whole batch is undone.
-			if (this.#connection.inTransaction) this.#connection.exec('rollback')
+			rollBack(this.#connection)
 			this.#isBroken = true
 			for (const job of jobs.slice(0, count)) job.reject(error)
 			return count
@@ -312,11 +255,18 @@ class Transactions {
 			this.#steps.release.run()
 			return value
 		} catch (error) {
-			if (this.#connection.inTransaction) {
-				this.#steps.undo.run()
-				this.#steps.release.run()
-			}
+			if (this.#connection.inTransaction) this.#undoPart()
 			throw error
+		}
+	}
+
+	/** A part that cannot be undone by itself is undone with all that share its commit. */
+	#undoPart(): void {
+		try {
+			this.#steps.undo.run()
+			this.#steps.release.run()
+		} catch {
+			rollBack(this.#connection)
 		}
 	}
 }

@@ -32,8 +32,7 @@ export class Checkpoints {
 	noteCommit(): void {
 		if (this.#hasMoved) this.#finish()
 		if (++this.#commits % commitsBetween > 0) return
-		this.#thread ??= this.#start()
-		this.#thread.postMessage('look')
+		this.#tell('look')
 	}
 
 	async close(): Promise<void> {
@@ -46,10 +45,25 @@ export class Checkpoints {
 		this.#seen = this.#commits
 		if (!isQuiet) return
 		this.#cutAt = this.#commits
-		const log = statSync(`${this.#writer.name}-wal`, { throwIfNoEntry: false })
-		if ((log?.size ?? 0) <= keptBytes) return
-		this.#thread ??= this.#start()
-		this.#thread.postMessage('quiet')
+		if (this.#logBytes() > keptBytes) this.#tell('quiet')
+	}
+
+	#logBytes(): number {
+		try {
+			return statSync(`${this.#writer.name}-wal`).size
+		} catch {
+			// There is none, or the disk does not say.
+			return 0
+		}
+	}
+
+	#tell(message: 'look' | 'quiet'): void {
+		try {
+			this.#thread ??= this.#start()
+			this.#thread.postMessage(message)
+		} catch {
+			// There is no room for a thread: the next message starts one.
+		}
 	}
 
 	/** Copies the little that was written during the thread's checkpoint, so that SQLite starts the log again at its beginning. */

@@ -155,7 +155,7 @@ class Renderer implements PdfRenderer {
 			if (!free && this.#processes.size >= mostProcesses) return
 			const job = this.#turns.next()
 			if (!job) return
-			void this.#run(job, free ?? this.#start())
+			void this.#run(job, free)
 		}
 	}
 
@@ -165,9 +165,10 @@ class Renderer implements PdfRenderer {
 		return process
 	}
 
-	async #run(job: Job, process: RenderProcess): Promise<void> {
+	async #run(job: Job, free: RenderProcess | undefined): Promise<void> {
 		const startedAt = performance.now()
 		try {
+			const process = free ?? this.#start()
 			const bytes = await process.render(job.request, job.limitMs)
 			this.#kept.set(job.key, bytes)
 			job.result.resolve(bytes)

@@ -43,14 +43,22 @@ export class RenderProcess {
 			else if ('pdf' in answer) this.#settle()?.resolve(new Uint8Array(answer.pdf))
 			else this.#settle()?.reject(new Error(answer.error))
 		})
-		this.#child.on('error', (error) => {
-			this.#failure = error
-		})
-		this.#child.once('exit', () => {
+		const ended = () => {
 			onExit()
 			this.#settle()?.reject(this.#failure)
 			clearTimeout(this.#timer)
+		}
+		this.#child.on('error', (error) => {
+			this.#failure = error
+			if (this.#child.pid !== undefined) return
+			// It could not start, and so has no exit.
+			this.#failure = new ApiError('unavailable', 'The server cannot start a process that renders the PDF.', {
+				headers: { 'Retry-After': '10' },
+				cause: error,
+			})
+			ended()
 		})
+		this.#child.once('exit', ended)
 	}
 
 	get isFree(): boolean {

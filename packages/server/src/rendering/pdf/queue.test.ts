@@ -88,6 +88,17 @@ describe('a render', () => {
 		expect(ended).toEqual(['other', 'long', 'behind'])
 	})
 
+	it('for which no process can start is rejected with 503, and the next one starts another', async () => {
+		const other = createPdfRenderer({ renderMs: 6_000, visitorMs: 1, waitingOfOwner: 2 })
+		const { execPath } = process
+		process.execPath = '/nowhere/node'
+		const failed = other.render(document('12', null), { owner: 'org_9', createdAt: 0 })
+		process.execPath = execPath
+		await expect(failed).rejects.toMatchObject({ code: 'unavailable', headers: { 'Retry-After': '10' } })
+		expect(await other.render(document('12', null), { owner: 'org_9', createdAt: 0 })).toBeInstanceOf(Uint8Array)
+		await other.close()
+	})
+
 	it('of a logo has little time, is rejected with no 503, and leaves the process to others', async () => {
 		const strict = createPdfRenderer({ logoMs: 1 })
 		const data = Buffer.from(
