@@ -214,7 +214,7 @@ describe('a body', () => {
 		expect(answer).toMatchObject({ status: 200, body: { ok: true } })
 	})
 
-	it.each([{}, { 'content-type': 'text/plain' }, { 'content-type': 'application/json' }])(
+	it.each<Record<string, string>>([{}, { 'content-type': 'text/plain' }, { 'content-type': 'application/json' }])(
 		'in no chunk at all counts as none, with %j',
 		async (headers) => {
 			const { ask, close } = rawClient(server.url, tenant.key)
