@@ -168,18 +168,14 @@ const nearby = ({ offset, ...query }: Record<string, string>): Record<string, st
 		? query
 		: { ...query, offset }
 
-/** A search needs a letter to look for, and a range an end behind its beginning. */
+/** A range has its end behind its beginning. */
 function findable(query: Record<string, string>): Record<string, string> {
 	const { to, createdTo, valueMax, ...others } = query
-	const withLetter = (name: string) =>
-		others[name] === undefined ? {} : { [name]: `a${others[name]}`.slice(0, 200).toWellFormed() }
 	return {
 		...others,
 		...(to !== undefined && others.from === undefined && { to }),
 		...(createdTo !== undefined && others.createdFrom === undefined && { createdTo }),
 		...(valueMax !== undefined && others.valueMin === undefined && { valueMax }),
-		...withLetter('search'),
-		...withLetter('q'),
 	}
 }
 

@@ -35,6 +35,29 @@ describe.skipIf(!hasBrowser)('companies', () => {
 		expect(complaints).toEqual([])
 	})
 
+	it('a name in quotes is found at each key, in the list and in the palette, and a sign alone is no error', async () => {
+		await app.client.companies.create({ name: 'Quoted Works' })
+		const { page, complaints } = await app.openApp('/companies')
+		await page.getByRole('link', { name: 'Quoted Works' }).waitFor()
+		const failed: number[] = []
+		page.on('response', (response) => response.status() >= 400 && failed.push(response.status()))
+		await page.keyboard.press('/')
+		await page.keyboard.type('"')
+		await page.waitForURL(/search=/)
+		await page.getByText('0 companies').waitFor()
+		for (const key of 'Quoted"') {
+			await page.keyboard.type(key)
+			await page.getByRole('link', { name: 'Quoted Works' }).waitFor()
+		}
+		await page.keyboard.press('Control+k')
+		const palette = page.getByLabel('Search everything')
+		await palette.fill('%')
+		await page.getByText('Nothing is called that.').waitFor()
+		await palette.fill('"quoted')
+		await page.getByRole('option', { name: /Quoted Works/ }).waitFor()
+		expect([failed, complaints]).toEqual([[], []])
+	})
+
 	it('the list goes on by itself, and draws the rows in view alone', async () => {
 		for (let n = 100; n < 250; n++) await app.client.companies.create({ name: `Long list ${n}` })
 		const { page } = await app.openApp('/companies?search=long+list')

@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { names, search, tenantWith } from '../../test/companies.ts'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { startTestServer, type TestServer } from '../../test/harness.ts'
 
 let server: TestServer
 beforeAll(async () => {
 	server = await startTestServer()
 })
 afterAll(() => server.close())
-
-async function expectUnsearchable({ ask }: Tenant, text: string): Promise<void> {
-	const refused = await ask('GET', `/api/companies?${new URLSearchParams({ search: text })}`)
-	expect(refused).toMatchObject({
-		status: 400,
-		body: { code: 'invalid_request', errors: [{ parameter: 'search', code: 'search' }] },
-	})
-}
 
 describe('search', () => {
 	const acme = { name: 'Ácme Söhne O’Reilly & Co. KG', domain: 'shop.acme-tools.example' }
@@ -55,10 +47,10 @@ describe('search', () => {
 	})
 
 	it.each(['%', '_', '*', '"', "'", '\\', '&', '|', '!', '<->', ':', ':*', '^', '(', ')', '--', ';', '.', '-', '🦊', '\u00a0.'])(
-		'takes %s for text without a word, which is 400 by itself',
+		'takes %s for text without a word, which finds nothing by itself',
 		async (text) => {
 			const tenant = await tenantWith(server, 'Acme % _ " \' \\ & | ! <-> * ^ :')
-			await expectUnsearchable(tenant, text)
+			expect(await search(tenant, text)).toEqual([])
 			expect(await search(tenant, `acme ${text}`)).toHaveLength(1)
 			expect(await search(tenant, `acme${text}`)).toHaveLength(1)
 			expect(await search(tenant, `${text}acme`)).toHaveLength(1)
@@ -133,7 +125,8 @@ describe('search', () => {
 		const tenant = await tenantWith(server, 'Acme')
 		for (const text of ['㌀'.repeat(200), 'ﷺ'.repeat(200), 'x'.repeat(200), 'x '.repeat(100)])
 			expect(await search(tenant, text)).toEqual([])
-		for (const text of ['🦊'.repeat(100), '\u0301'.repeat(200), '\u0001'.repeat(200)]) await expectUnsearchable(tenant, text)
+		for (const text of ['🦊'.repeat(100), '\u0301'.repeat(200), '\u0001'.repeat(200)])
+			expect(await search(tenant, text)).toEqual([])
 	})
 
 	it('does not take the signs at the end of a name for nothing', async () => {

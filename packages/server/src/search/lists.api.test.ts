@@ -18,15 +18,23 @@ const found = async (path: string, search: string, more: Record<string, string> 
 	return body.data.map(({ id }: { id: string }) => id)
 }
 
+let zanders = 1_000
 describe.each(['/api/companies', '/api/contacts', '/api/deals', '/api/time-entries', '/api/invoices'])('%s', (path) => {
-	it.each(['\u0001'.repeat(200), '%', '🦊', '\u0301'])(
-		'refuses a search for %j, in which there is nothing to search for',
+	it.each(['%', '_', '"', "'", '*', '(', '\\', '#', '&', '🦊', '\u0301', '\u0001'.repeat(200)])(
+		'finds nothing by %j, which has no word',
 		async (search) => {
-			const refused = await tenant.ask('GET', `${path}?${new URLSearchParams({ search })}`)
-			expect(refused).toMatchObject({
-				status: 400,
-				body: { code: 'invalid_request', errors: [{ parameter: 'search', code: 'search' }] },
-			})
+			const name = `Zander % _ " ' * ( # & ${search}`
+			const timed = {
+				dealId: await post('/api/deals', { name }),
+				taskName: name,
+				startedAt: server.clock.now,
+				durationSeconds: 60,
+			}
+			const numbered = { invoiceNumber: `Zander ${++zanders} %` }
+			await post(path, path === '/api/time-entries' ? timed : path === '/api/invoices' ? numbered : { name })
+			expect(await found(path, 'zander %')).not.toEqual([])
+			expect(await found(path, search)).toEqual([])
+			expect(await found(path, search, { updatedSince: '100000000000' })).toEqual([])
 		},
 	)
 

@@ -1,7 +1,6 @@
 // Finds records by the beginnings of their words, in an index of all kinds (migration 0079). A search reads a bounded part of the index,
 // however many records match: SQLite runs on the event loop's thread.
 import type { Knex } from 'knex'
-import { ApiError } from '../base/errors.ts'
 import { type Db, type Dialect, madeOnce, query } from '../db/database.ts'
 import { hasWords } from '../db/records.ts'
 import { type SearchedTable, withoutZeros } from './texts.ts'
@@ -160,14 +159,12 @@ export async function findByWords(search: Search, table: SearchedTable, words: r
 
 export const cut = (ids: readonly string[], most: number): Found => ({ ids: ids.slice(0, most), isCut: ids.length > most })
 
-/** The words that a search for a text looks for; undefined for a blank text, which is no search. Throws 400 for a text without words. */
-export function wordsToFind(table: SearchedTable, text: string | undefined, parameter = 'search'): string[] | undefined {
+/** The words that a search for a text looks for; none where it has no letter or digit, and undefined for a blank text, which is no search. */
+export function wordsToFind(table: SearchedTable, text: string | undefined): string[] | undefined {
 	if (!text?.trim()) return undefined
 	const words = searchedWords(text)
 	// Zeros alone are the beginning of a number.
-	if (words.length > 0) return table === 'invoices' ? words.map((word) => (/^0+$/.test(word) ? word : withoutZeros(word))) : words
-	const detail = 'has no letter or digit to search for'
-	throw new ApiError('invalid_request', `${parameter} ${detail}.`, { errors: [{ parameter, code: 'search', detail }] })
+	return table === 'invoices' ? words.map((word) => (/^0+$/.test(word) ? word : withoutZeros(word))) : words
 }
 
 /** What a list's `search` finds: the best, or all unless it is cut; undefined where it is blank. */

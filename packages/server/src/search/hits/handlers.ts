@@ -26,8 +26,7 @@ export const list: Handler<'search.list'> = async ({ query: { q }, caller }, { d
 	const search = { db, organizationId: caller.organizationId, most: mostRanked }
 	const name = words(q ?? '').join(' ')
 	for (const [table, kind] of Object.entries(kinds) as [SearchedTable, ResourceKind][]) {
-		// A text without words is an error whatever the key may read.
-		const searched = wordsToFind(table, q, 'q')
+		const searched = wordsToFind(table, q)
 		if (!searched || !allows(caller.scopes, [`${table}:read`])) continue
 		const found = await (table === 'invoices' ? findInvoices(search, q, readsCompanies) : findByWords(search, table, searched))
 		const ids = found?.ids.slice(0, mostHits) ?? []
