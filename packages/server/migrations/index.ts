@@ -93,6 +93,7 @@ import * as wordsByIndex from './0090-words-by-index.ts'
 import * as changeTimes from './0091-change-times.ts'
 import * as endOfLeases from './0092-end-of-leases.ts'
 import * as partialIndexes from './0093-partial-indexes.ts'
+import * as spellings from './0094-spellings.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -189,4 +190,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0091-change-times', ...changeTimes },
 	{ name: '0092-end-of-leases', ...endOfLeases },
 	{ name: '0093-partial-indexes', ...partialIndexes },
+	{ name: '0094-spellings', ...spellings },
 ]

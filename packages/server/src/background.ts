@@ -11,6 +11,7 @@ import { concludeLostMails } from './invoices/sharing/conclude.ts'
 import { repairJobs } from './organizations/repair-store.ts'
 import type { Services } from './outside/services.ts'
 import type { Traces } from './outside/traces/traces.ts'
+import { renewSearchTexts } from './search/hits/renew-store.ts'
 import { runSync } from './syncs/engine/engine.ts'
 import { removeOldRuns } from './syncs/jobs/retention-store.ts'
 import { runSchedule } from './syncs/jobs/schedule.ts'
@@ -106,6 +107,7 @@ const jobHandlers = ({ db, config, log, services, requests, stored, requireStora
 		},
 		failed: (err, runId) => log.error({ err, runId }, 'a run of a sync cannot go on'),
 	}),
+	[jobKinds.searchTexts]: renewSearchTexts(db),
 	[jobKinds.repair]: repairJobs,
 	...resealJobs(db, services.secrets),
 })

@@ -22,7 +22,10 @@ const others: readonly (readonly [why: string, statement: RegExp])[] = [
 	],
 	['It finds endpoints with a backlog that is to be moved.', /from "webhook_endpoints" where \("skipUpTo" is not null/],
 	['Hosts and addresses of mail belong to no organization.', /"?(webhook_hosts|suppressed_addresses)"?/],
-	['It walks through all rows, a part at a time.', /order by "organizationId" asc(, "\w+" asc)* limit \d+/],
+	[
+		'It walks through all rows, a part at a time.',
+		/order by "organizationId" asc(, "\w+" asc)* limit \d+|where \w+\."organizationId" = f\.value ->> 0/,
+	],
 	['It is a command of the operator.', /select "organizationId" from "api_keys" where "id" = \$1/],
 	['It asks for the time.', /clock_timestamp\(\)/],
 	['It counts the rows of tables.', /^do \$\$ declare young/],

@@ -57,6 +57,29 @@ describe('search', () => {
 		},
 	)
 
+	it.each([
+		["O'Brien", ['OBrien', "O'Brien", 'O’Brien', 'obr', 'o brien', 'brien']],
+		['O’Brien', ['OBrien', "O'Brien", 'O´Brien', 'OʼBrien']],
+		['OʼBrien', ['OBrien', "O'Brien"]],
+		['Müller', ['Müller', 'Mueller', 'Muller', 'MUELL', 'Mu\u0308ller', 'ｍｕｅｌｌｅｒ', 'm', 'mu', 'mue', 'muel']],
+		['Mueller', ['Müller', 'Mueller', 'Muller', 'mü', 'mül']],
+		['Muller', ['Müller', 'Muller']],
+		['Grössenwahn Straße', ['Größenwahn', 'Groessenwahn', 'grossen strasse', 'STRASSE']],
+		['Øster Ærø', ['Oester', 'Oster', 'ØSTER', 'Aeroe', 'Aero']],
+		['Oester', ['Øster', 'Öster']],
+		['Århus', ['Aarhus', 'Arhus', 'A\u030arhus']],
+		['Aarhus', ['Århus', 'Arhus']],
+		['Überführung', ['Ueberfuehrung', 'Uberfuhrung']],
+	])('finds %s however its letters are written', async (name, texts) => {
+		const tenant = await tenantWith(server, name, 'Zenith')
+		for (const text of texts) expect({ text, found: await search(tenant, text) }).toEqual({ text, found: [name] })
+	})
+
+	it('does not take blue for blu, nor a word for another that only begins like it', async () => {
+		const tenant = await tenantWith(server, 'Blume', 'Bauer', 'Museum', 'Muller')
+		for (const text of ['blue', 'baur', 'mue', 'mueller']) expect(await search(tenant, text)).toEqual([])
+	})
+
 	it.each(['AND', 'OR', 'NOT', 'NEAR', 'near(a b)', 'a AND', 'OR OR', 'NOT acme', 'name:acme', 'searchText : acme'])(
 		'takes %s for words like any other',
 		async (text) => {

@@ -1,6 +1,6 @@
-// What each kind of record is found by, as its column `searchText` has it: the words of its title, and after a slash its other words.
+// What each kind of record is found by, as its column `searchText` has it: the words of its title, and after a slash its other words and spellings.
 // Triggers make the entries of the index of it (migration 0079).
-import { words } from './words.ts'
+import { otherSpellings, words } from './words.ts'
 
 /** The tables that are searched. */
 export type SearchedTable = 'companies' | 'contacts' | 'deals' | 'invoices' | 'time_entries'
@@ -13,8 +13,10 @@ type Text = string | null | undefined
 function searchText(title: string, others: readonly Text[], wordsOf = words, more: readonly string[] = []): string {
 	const named = wordsOf(title).slice(0, mostStored)
 	const all = [...others.flatMap((text) => (text ? wordsOf(text) : [])), ...more]
-	const rest = [...new Set(all)].filter((word) => !named.includes(word))
-	return [...named, ...(rest.length > 0 ? ['/', ...rest.slice(0, mostStored)] : [])].join(' ')
+	const rest = [...new Set(all)].filter((word) => !named.includes(word)).slice(0, mostStored)
+	const spelled = [title, ...others].flatMap((text) => (text ? otherSpellings(text) : [])).slice(0, mostStored)
+	const behind = [...new Set([...rest, ...spelled])]
+	return [...named, ...(behind.length > 0 ? ['/', ...behind] : [])].join(' ')
 }
 
 /** Numbers of invoices are found with and without their leading zeros. */
@@ -32,6 +34,15 @@ interface Sources {
 	deals: { name: string }
 	invoices: { invoiceNumber: string; paymentReference: Text }
 	time_entries: { taskName: Text; deliverableName: Text; description: Text }
+}
+
+/** The columns with these fields. */
+export const searchedFields: { readonly [Table in SearchedTable]: readonly (keyof Sources[Table] & string)[] } = {
+	companies: ['name', 'domain'],
+	contacts: ['name', 'email'],
+	deals: ['name'],
+	invoices: ['invoiceNumber', 'paymentReference'],
+	time_entries: ['taskName', 'deliverableName', 'description'],
 }
 
 export const searchTexts: { readonly [Table in SearchedTable]: (record: Sources[Table]) => string } = {

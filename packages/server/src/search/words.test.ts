@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { searchTexts } from './texts.ts'
-import { fold, searchedWords, words } from './words.ts'
+import { fold, otherSpellings, searchedWords, words } from './words.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 })
 
@@ -87,6 +87,28 @@ describe('words', () => {
 	})
 })
 
+describe('other spellings', () => {
+	it.each([
+		["O'Brien & Sons", ['obrien']],
+		['O’Brien', ['obrien']],
+		['OʼBrien', ['obrien']],
+		["'Acme' rock'n'roll", ['rocknroll']],
+		['Müller Mu\u0308ller', ['mueller']],
+		['Mueller', ['muller']],
+		['Muller', []],
+		['Ærø', ['aeroe', 'aro']],
+		['Århus Aarhus', []],
+		['Århus', ['aarhus']],
+		['Aarhus', ['arhus']],
+		['Bauer, neue Quelle, blue', []],
+		["d'Überfluss", ['ueberfluss', 'duberfluss', 'dueberfluss']],
+		['Straße', []],
+		['Acme 42 (株)', []],
+	])('of %j are %j', (value, expected) => {
+		expect(otherSpellings(value)).toEqual(expected)
+	})
+})
+
 describe('the words that a search looks for', () => {
 	it.each([
 		['https://www.acme.example/about?x=1', ['acme', 'example']],
@@ -130,11 +152,12 @@ describe('what a record is found by', () => {
 		expect(searchTexts.invoices({ invoiceNumber: '000', paymentReference: null })).toBe('0 / 000')
 	})
 
-	it('holds every word of both, and no other', () => {
+	it('holds every word of both, their other spellings, and no other', () => {
 		fc.assert(
 			fc.property(text, text, (name, domain) => {
 				const found = searchTexts.companies({ name, domain }).split(' ').filter(Boolean)
-				expect(new Set(found.filter((word) => word !== '/'))).toEqual(new Set([...words(name), ...words(domain)]))
+				const all = [name, domain].flatMap((field) => [...words(field), ...otherSpellings(field)])
+				expect(new Set(found.filter((word) => word !== '/'))).toEqual(new Set(all))
 			}),
 		)
 	})

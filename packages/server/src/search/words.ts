@@ -8,13 +8,13 @@ export function fold(text: string): string {
 		.normalize('NFKD')
 		.replace(/\p{M}+/gu, '')
 		.toLowerCase()
-		.replace(/[ßæœøłđıς]/g, (letter) => spelled[letter] as string)
+		.replace(/[ßæœøłđıςʼʻ]/g, (letter) => spelled[letter] as string)
 }
 
 /** Most names are, and nothing of them is to be taken apart: that is most of the time to find their words. */
 const isAscii = (text: string) => /^[\0-\x7f]*$/.test(text)
 
-const spelled: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i', ς: 'σ' }
+const spelled: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i', ς: 'σ', ʼ: "'", ʻ: "'" }
 
 /** PostgreSQL limits an index key to about 2,700 bytes, and folding lengthens text: one letter becomes up to 18. */
 const longest = 200
@@ -34,6 +34,31 @@ const parts = new RegExp(`${spaceless.source}|(?:(?!${spaceless.source}).)+`, 'g
 
 /** The words of a text, as they are stored, in their order. Of Chinese, Japanese and Korean these are each two characters, and the last. */
 export const words = (text: string): string[] => split(text, (pairs, last) => [...pairs, last])
+
+const betweenLetters = /(?<=\p{L}|\p{M})['’‘ʼʻ`´′＇](?=\p{L})/gu
+const withTwo: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' }
+const twoLetters = (text: string) =>
+	text
+		.normalize('NFKC')
+		.toLowerCase()
+		.replace(/[äöüøå]/g, (letter) => withTwo[letter] as string)
+/** After these letters no `ue` is an ü: Bauer, neue, Quelle. */
+const oneLetter = (text: string) => fold(text).replace(/[ao]e|aa|(?<![aeoq])ue/g, (two) => two.charAt(0))
+
+/** Text that has another spelling; of longer text only the beginning has. */
+const spelledOtherwise = /[äöüøåæœ]|\u0308|\u030a|[ao]e|aa|ue|['’‘ʼʻ`´′＇]\p{L}/iu
+const longestSpelled = 1_000
+
+/** The words of other spellings: a record is also found by them. `O'Brien` is `obrien`, `Müller` is `mueller`, and `Mueller` is `muller`. */
+export function otherSpellings(text: string): string[] {
+	const start = text.slice(0, longestSpelled)
+	if (!spelledOtherwise.test(start)) return []
+	const own = words(start)
+	const forms = [start, start.replace(betweenLetters, '')].flatMap((form) => [form, twoLetters(form), oneLetter(form)])
+	const others = new Set(forms.flatMap(words))
+	// What begins a word finds it already.
+	return [...others].filter((other) => !own.some((word) => word.startsWith(other)))
+}
 
 /** A search heeds so many words. */
 const mostWords = 12

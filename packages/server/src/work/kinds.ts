@@ -18,6 +18,8 @@ export const jobKinds = {
 	tokenKeepAlive: 'tokenKeepAlive',
 	/** A run of a sync (syncs/engine/engine.ts). */
 	syncRun: 'syncRun',
+	/** Makes the words anew by which records of an older version are found (search/hits/renew-store.ts). */
+	searchTexts: 'searchTexts',
 	/** Makes jobs that a server of an older version did not write. */
 	repair: 'repair',
 } as const
