@@ -1,6 +1,6 @@
 // docs/guides/production.md: its settings start a server, its commands do what it says, and its unit is what systemd takes.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, it } from 'vitest'
@@ -53,19 +53,34 @@ it('creates an organization and a key, answers the health checks, and erases', {
 		.replaceAll('http://127.0.0.1:3000', url)
 		.replaceAll('curl ', 'curl --silent --show-error ')
 	expect(await machine.run([checks])).toMatchObject({ code: 0, stderr: '' })
-	await fetch(`${url}/api/contacts`, {
-		method: 'POST',
-		headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-		body: '{"name": "Ada", "email": "Ada@client.example"}',
-	})
+	const post = async (path: string, body: object) => {
+		const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+		return (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json() as Promise<{ id: string }>
+	}
+	await post('/api/contacts', { name: 'Ada', email: 'Ada@client.example' })
+	for (const to of ['ada@client.example', 'bob@client.example']) {
+		const { id } = await post('/api/invoices', { totalCents: 100 })
+		expect(await post(`/api/invoices/${id}/send`, { to })).toMatchObject({ ok: true })
+	}
+	const mails = join(remit.env.DATA_DIR as string, 'mail')
+	const files = () => readdirSync(mails).map((name) => readFileSync(join(mails, name), 'utf8'))
+	expect(files()).toHaveLength(2)
 	const [{ organizationId }] = await remit.json(['organizations', 'list'])
 	const refusals: [string[], RegExp][] = [
-		[['people', 'erase', 'ada@client.example', '--organization', organizationId], /blanks .*Ada.*--yes/],
-		[['organizations', 'erase', organizationId], /My company.*backup.*--yes/],
+		[
+			['people', 'erase', 'ada@client.example', '--organization', organizationId],
+			/blanks .*Ada.*deletes 1 e-mail files: \S+-mail_\S+\.eml; .*--yes/,
+		],
+		[['organizations', 'erase', organizationId], /My company.*deletes 2 e-mail files: .*backup.*--yes/],
 		[['people', 'erase', 'ct_unknown', '--organization', organizationId, '--yes'], /no such contact/],
 	]
 	await Promise.all(refusals.map(async ([args, line]) => expectRefusal(await remit.run(args), line)))
 	const erased = await machine.run([blockOf('Erase')], { organization: organizationId, DATA_DIR: remit.env.DATA_DIR as string })
-	expect(erased).toMatchObject({ code: 0, stderr: '', stdout: /Erased the person from \d+ rows.*Erased org_/s })
+	expect(erased).toMatchObject({
+		code: 0,
+		stderr: '',
+		stdout: /Erased the person from \d+ rows and 1 e-mail files.*Erased org_\S+ \d+ rows and 1 e-mail files/s,
+	})
+	expect(files()).toEqual([])
 	expect((await remit.json(['organizations', 'list']))[0]).toMatchObject({ name: 'Erased' })
 })

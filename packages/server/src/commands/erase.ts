@@ -1,7 +1,11 @@
 // `remit organizations erase` and `remit people erase`. What they say must be so: what is kept, and what they cannot reach.
+import { rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { byCommand } from '../base/origin.ts'
 import type { TokenRow } from '../connections/token-store.ts'
+import type { Database } from '../db/database.ts'
+import type { Person } from '../erase/blank.ts'
+import type { ErasureRequest } from '../erase/erase.ts'
 import { findOrganization } from '../organizations/store.ts'
 import type { openServices } from '../outside/services.ts'
 import { type CommandContext, command, print, UsageError } from './command.ts'
@@ -40,19 +44,25 @@ const eraseOrganizationCommand = (organizationId: string, options: Options, { se
 	withDatabase(async (db, now) => {
 		const organization = await findOrganization(db, organizationId)
 		if (!organization) throw new UsageError(`${organizationId}: there is no such organization`)
-		if (!options.yes) {
-			throw new UsageError(
-				`${organizationId} (${organization.name}): this deletes all its records for good, also invoices that the law asks to keep; make a backup first, then repeat with --yes`,
-			)
-		}
 		const { eraseOrganization } = await import('../erase/erase.ts')
 		const request = { organizationId, origin: byCommand(now(), 'organizations erase'), now }
+		const mailFiles = await findMailFiles(db, settings(), request)
+		if (!options.yes) {
+			throw new UsageError(
+				`${organizationId} (${organization.name}): this deletes all its records for good, also invoices that the law asks to keep${alsoDeletes(mailFiles)}; make a backup first, then repeat with --yes`,
+			)
+		}
+		await removeFiles(mailFiles)
 		const done = await eraseOrganization(db, request, (connections) =>
 			revokeAtProviders(settings(), connections).catch((error) =>
 				console.error(`Tokens of connections were not revoked at their providers: ${error.message}`),
 			),
 		)
-		print(options, done, `Erased ${organizationId}: ${done.rowCount} rows. ${notReached}`)
+		print(
+			options,
+			{ ...done, mailFiles },
+			`Erased ${organizationId}: ${done.rowCount} rows${alsoDeleted(mailFiles)}. ${notReached}`,
+		)
 	})
 
 /** A courtesy: a provider that does not answer within five seconds keeps what a person let Remit do, and no token is left to use it. */
@@ -66,7 +76,29 @@ async function revokeAtProviders(settings: Parameters<typeof openServices>[0], c
 	await revokeAll(services, connections).finally(() => services.close())
 }
 
-const erasePersonCommand = (key: string, options: Options, { withDatabase }: CommandContext) =>
+/** E-mails that became files. One that was picked up and moved elsewhere is not reached. */
+async function findMailFiles(
+	db: Database,
+	settings: Parameters<typeof openServices>[0],
+	request: ErasureRequest,
+	person?: Person,
+): Promise<string[]> {
+	const [{ listMailFiles }, { mailUrl }, { findMailsOf }] = await Promise.all([
+		import('../outside/mail/file.ts'),
+		import('../outside/services.ts'),
+		import('../erase/erase.ts'),
+	])
+	const files = await listMailFiles(mailUrl(settings))
+	return (await findMailsOf(db, files.keys(), request, person)).map((id) => files.get(id) as string)
+}
+
+const removeFiles = (paths: readonly string[]) => Promise.all(paths.map((path) => rm(path, { force: true })))
+
+const alsoDeletes = (files: readonly string[]) =>
+	files.length === 0 ? '' : `, and deletes ${files.length} e-mail files: ${files.join(', ')}`
+const alsoDeleted = (files: readonly string[]) => (files.length === 0 ? '' : ` and ${files.length} e-mail files`)
+
+const erasePersonCommand = (key: string, options: Options, { settings, withDatabase }: EraseContext) =>
 	withDatabase(async (db, now) => {
 		const organizationId = options.organization
 		if (!(await findOrganization(db, organizationId)))
@@ -75,14 +107,20 @@ const erasePersonCommand = (key: string, options: Options, { withDatabase }: Com
 		const person = await findPerson(db, organizationId, key)
 		if (person.emails.length + person.contactIds.length === 0) throw new UsageError(`${key}: there is no such contact`)
 		const request = { organizationId, origin: byCommand(now(), 'people erase'), now }
+		const mailFiles = await findMailFiles(db, settings(), request, person)
 		if (!options.yes) {
 			const rows = await countRowsOf(db, person, request)
 			throw new UsageError(
-				`${key}: this blanks ${[...person.emails, ...person.words].join(', ')} in ${rows} rows for good, but not on issued invoices; repeat with --yes`,
+				`${key}: this blanks ${[...person.emails, ...person.words].join(', ')} in ${rows} rows for good, but not on issued invoices${alsoDeletes(mailFiles)}; repeat with --yes`,
 			)
 		}
+		await removeFiles(mailFiles)
 		const done = await erasePerson(db, person, request)
 		const kept = 'Issued invoices are as they were, as the law asks for; kept answers end within 24 hours.'
 		const notFound = 'Names and phones in free text are not found: search for them.'
-		print(options, done, `Erased the person from ${done.rowCount} rows. ${kept} ${notFound} ${notReached}`)
+		print(
+			options,
+			{ ...done, mailFiles },
+			`Erased the person from ${done.rowCount} rows${alsoDeleted(mailFiles)}. ${kept} ${notFound} ${notReached}`,
+		)
 	})

@@ -19,6 +19,7 @@ import {
 	erasePart,
 	findContacts,
 	findDocumentsOfDrafts,
+	findMail,
 	findPart,
 	finishErasure,
 	insertErasure,
@@ -116,6 +117,21 @@ async function removeDocumentsOfDrafts(db: Database, { organizationId }: Erasure
 /** How many rows `erasePerson` would change now. */
 export const countRowsOf = (db: Database, person: Person, request: ErasureRequest): Promise<number> =>
 	blankTables(db, person, request, false)
+
+/** Those mails of the organization that name the person, or, without one, all of it. To be asked before they are erased. */
+export async function findMailsOf(
+	db: Database,
+	ids: Iterable<string>,
+	{ organizationId, now }: ErasureRequest,
+	person?: Person,
+): Promise<string[]> {
+	const found: string[] = []
+	for (const id of ids) {
+		const row = await findMail(db, organizationId, id)
+		if (row && (!person || blankRow(tables.mails as ErasableTable, row, person, now()))) found.push(id)
+	}
+	return found
+}
 
 async function withTombstone(
 	db: Database,

@@ -106,6 +106,10 @@ export const updateRow = (table: string, { key }: ErasableTable) =>
 			.update(rest as never)
 	})
 
+const mail = query<{ organizationId: string; id: string }, Row>((knex, key) => knex('mails').where(key).select('*'))
+
+export const findMail = (db: Db, organizationId: string, id: string) => db.get(mail, { organizationId, id })
+
 /** The ids of drafts of which no mail is under way or was perhaps sent: what a client may have stays kept. */
 const draftsThatNobodyHas = (knex: Knex, organizationId: Placeholders<{ id: string }>['id']) =>
 	knex('invoices as i')

@@ -138,7 +138,7 @@ const openIdOf = ({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_S
 	issuer === '' ? undefined : { issuer, clientId, clientSecret }
 
 /** By default, a server with the embedded database writes mail to DATA_DIR, and one with DATABASE_URL sends none. */
-function mailUrl({ SMTP_URL, DATABASE_URL, DATA_DIR }: ServiceSettings): string {
+export function mailUrl({ SMTP_URL, DATABASE_URL, DATA_DIR }: ServiceSettings): string {
 	if (SMTP_URL === 'none') return ''
 	return SMTP_URL || (DATABASE_URL ? '' : `file:${join(DATA_DIR, 'mail')}`)
 }

@@ -1,14 +1,14 @@
 // Writes each mail to a folder as an RFC 5322 file, for development and for mail systems that pick files up. A file gets its
 // name only when it is whole and on disk.
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createTransport } from 'nodemailer'
 import { type Delivery, MailError } from './delivery.ts'
 
 export function folderDelivery(url: string): Delivery {
-	const folder = /^file:\/\//i.test(url) ? fileURLToPath(url) : resolve(url.slice('file:'.length))
+	const folder = folderOf(url)
 	const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
 	return {
 		async deliver(message, recipients) {
@@ -19,6 +19,21 @@ export function folderDelivery(url: string): Delivery {
 		},
 		close() {},
 	}
+}
+
+const folderOf = (url: string) => (/^file:\/\//i.test(url) ? fileURLToPath(url) : resolve(url.slice('file:'.length)))
+
+/** The files of a folder by the ids of their mails, with which their `Message-ID` begins; none when mail does not become files. */
+export async function listMailFiles(url: string): Promise<ReadonlyMap<string, string>> {
+	if (!/^file:/i.test(url)) return new Map()
+	const folder = folderOf(url)
+	const names = await readdir(folder).catch((error) => {
+		if (error.code === 'ENOENT') return []
+		throw error
+	})
+	return new Map(
+		names.flatMap((name) => [...(/Z-(mail_[^@]+)@.*\.eml$/.exec(name)?.slice(1) ?? [])].map((id) => [id, join(folder, name)])),
+	)
 }
 
 async function write(folder: string, name: string, content: Buffer): Promise<void> {
