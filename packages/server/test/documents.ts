@@ -51,6 +51,7 @@ export const openInvoice: InvoiceDocument = {
 		terms: 'Payable within 30 days without deduction.',
 	}),
 	footer: null,
+	viewUrl: 'https://billing.example/view/invoice/token',
 	paymentUrl: 'https://billing.example/view/invoice/token',
 	rates: {
 		title: 'Hours by rate',

@@ -80,6 +80,7 @@ export const present = (invoice: Invoice, source: Partial<PresentSource> = {}): 
 		language: 'en',
 		locale: 'en-IE',
 		timeZone: 'Europe/Berlin',
+		viewUrl: null,
 		paymentUrl: null,
 		timeEntries: [],
 		...source,

@@ -114,6 +114,49 @@ describe.skipIf(!hasBrowser)('invoices', () => {
 		expect(await app.client.invoices.get(id)).toMatchObject({ status: 'sent', notes: 'changed' })
 	})
 
+	it('an e-mail has a link to the invoice, one by one and many at once, unless the sender wants none', async () => {
+		const hasLink = (id: string) =>
+			app.client.invoices.clientLink.get(id).then(
+				() => true,
+				() => false,
+			)
+		const ids = await Promise.all([newInvoice(), newInvoice(), newInvoice()].map(async (made) => (await made).id))
+		for (const [id, isWanted] of [
+			[ids[0] as string, true],
+			[ids[1] as string, false],
+		] as const) {
+			const { page } = await app.openApp(`/invoices/${id}`)
+			await press(page, 'Send')
+			const dialog = page.getByRole('dialog', { name: /^Send INV-/ })
+			const link = dialog.getByRole('checkbox', { name: /^With a link/ })
+			expect(await link.isChecked()).toBe(true)
+			await dialog.getByText('the button to view the invoice').waitFor()
+			if (!isWanted) {
+				await link.uncheck({ force: true })
+				await dialog.getByText('It stands above the amount.', { exact: true }).waitFor()
+			}
+			await dialog.getByRole('button', { name: /^Send INV-/ }).click()
+			await dialog.waitFor({ state: 'detached' })
+			expect(await hasLink(id)).toBe(isWanted)
+		}
+		const { invoiceNumber } = await app.client.invoices.get(ids[2] as string)
+		const { page } = await app.openApp(`/invoices?search=${invoiceNumber}`)
+		await page.getByRole('checkbox').nth(1).check()
+		await press(page, 'Send')
+		await page.getByText(/with the invoice as a PDF and a link to view it/).waitFor()
+		await press(page, 'Send 1 invoice')
+		await page.getByText('1 invoice was sent').waitFor()
+		expect(await hasLink(ids[2] as string)).toBe(true)
+	})
+
+	it('the link of a draft says when it does not work yet', async () => {
+		await app.client.organization.update({ publishDrafts: false })
+		const { page } = await app.openApp(`/invoices/${(await newInvoice()).id}`)
+		await press(page, 'Copy client link')
+		await page.getByText('It works once the invoice is sent').waitFor()
+		await app.client.organization.update({ publishDrafts: true })
+	})
+
 	it('many are marked paid one by one, and what failed is said', async () => {
 		const ids = [(await newInvoice()).id, (await newInvoice()).id]
 		const { page } = await app.openApp(`/invoices?company=${companyId}&tab=draft`)

@@ -879,6 +879,7 @@ export const answers: Readonly<Record<string, ExampleAnswer>> = {
 					}
 				],
 				"footer": null,
+				"viewUrl": "https://remit.example/view/invoice/5cU0ohX8mAYk2rTwQ1vJ7n",
 				"paymentUrl": null,
 				"rates": null,
 				"timesheet": null

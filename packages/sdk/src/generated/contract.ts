@@ -1965,6 +1965,8 @@ export type InvoiceDocument = {
 	passages: DocumentPassage[];
 	/** The seller's register and own words, at the very end; may hold line breaks. */
 	footer: string | null;
+	/** The page where the client sees the invoice; null without a client link. */
+	viewUrl: string | null;
 	/** The page where the client can pay; null without one. */
 	paymentUrl: string | null;
 	/** Hours and amount for each hourly rate, when the invoice shows them. */
@@ -2135,6 +2137,8 @@ export type InvoiceSend = {
 	subject?: Name | null;
 	/** Message at the top of the e-mail: text, not HTML. */
 	message?: Text | null;
+	/** Whether the e-mail and its PDF have a link to the invoice's page, where the client views and pays it. The invoice gets a client link if it has none. Default true; false: neither of them has a link, even if the invoice has one. */
+	link?: boolean;
 	/** Send although an earlier e-mail of the invoice was perhaps sent (409 `email_perhaps_sent`). Default false. */
 	again?: boolean;
 };

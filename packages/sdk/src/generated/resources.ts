@@ -1236,7 +1236,7 @@ export class InvoicesResource {
 	}
 
 	/**
-	 * E-mail the invoice with its PDF, at most once for each request. Once the mail server has taken the e-mail for `to`, a draft becomes `sent`, with buyer, seller and logo as the e-mail has them; else the invoice stays as it is. So does one that was changed while the mail server had the e-mail, which a warning says. An e-mail that was perhaps sent (`email_outcome_unknown`) is never sent again by itself: another request for the invoice needs `again: true`.
+	 * E-mail the invoice with its PDF and a link to its page, at most once for each request. Once the mail server has taken the e-mail for `to`, a draft becomes `sent`, with buyer, seller and logo as the e-mail has them; else the invoice stays as it is. So does one that was changed while the mail server had the e-mail, which a warning says. An e-mail that was perhaps sent (`email_outcome_unknown`) is never sent again by itself: another request for the invoice needs `again: true`.
 	 *
 	 * @param id - The invoice's id.
 	 * @param body - The recipients of an invoice, and the sender's own words.

@@ -8,8 +8,6 @@ export interface EmailSource {
 	readonly document: InvoiceDocument
 	/** The sender's own words; null when there are none. */
 	readonly message: string | null
-	/** The invoice's page; null when it has none that the recipient may open. */
-	readonly url: string | null
 }
 
 export interface EmailContent {
@@ -50,11 +48,11 @@ export const logoCid = 'logo@remit'
 /** Gmail hides everything after the first 102 KB of a mail; a line takes about 1 KB of them. */
 const maxLines = 40
 
-export function emailContent({ document, message, url }: EmailSource): EmailContent {
-	const { language, title, number, seller, facts, lines, paymentUrl } = document
+export function emailContent({ document, message }: EmailSource): EmailContent {
+	const { language, title, number, seller, facts, lines, viewUrl, paymentUrl } = document
 	const words = wordsOf(language)
 	const headline = headlineOf(document, words)
-	const link = url ?? paymentUrl
+	const link = viewUrl ?? paymentUrl
 	const omitted = Math.max(0, lines.length - maxLines)
 	const heading = [title, number].filter(Boolean).join(' ')
 	const sender = seller[0] ?? ''

@@ -37,14 +37,15 @@ const invoice = (fields: Partial<InvoiceDocument> = {}): InvoiceDocument => ({
 	due: '€1,606.50',
 	passages: passages({ notes: 'Thank you.', terms: 'Within 14 days.' }),
 	footer: null,
+	viewUrl: null,
 	paymentUrl: 'https://pay.example/7',
 	rates: null,
 	timesheet: null,
 	...fields,
 })
 
-const email = (fields: Partial<InvoiceDocument> = {}, rest: { message?: string; url?: string } = {}) =>
-	invoiceEmail({ document: invoice(fields), message: rest.message ?? null, url: rest.url ?? null })
+const email = (fields: Partial<InvoiceDocument> = {}, rest: { message?: string } = {}) =>
+	invoiceEmail({ document: invoice(fields), message: rest.message ?? null })
 
 /** The text of the HTML that a reader sees. */
 const readable = (html: string) =>
@@ -138,7 +139,7 @@ hello@northlight.example
 	})
 
 	it('loads nothing and runs no script', () => {
-		const { html } = email({}, { message: 'Hi', url: 'https://remit.example/i/7' })
+		const { html } = email({ viewUrl: 'https://remit.example/i/7' }, { message: 'Hi' })
 		expect(html).not.toMatch(/<(script|link|img|iframe|object|form)\b|\bon\w+=|\burl\(|@import|\ssrc=/i)
 	})
 
@@ -151,10 +152,10 @@ hello@northlight.example
 describe('the link', () => {
 	it.each([
 		['https://pay.example/7', 'https://remit.example/i/7', 'View and pay online', 'https://remit.example/i/7'],
-		['https://pay.example/7', undefined, 'View and pay online', 'https://pay.example/7'],
+		['https://pay.example/7', null, 'View and pay online', 'https://pay.example/7'],
 		[null, 'https://remit.example/i/7', 'View online', 'https://remit.example/i/7'],
-	])('with payment at %s and a page at %s is "%s" to %s', (paymentUrl, url, label, target) => {
-		const { html, text } = email({ paymentUrl }, { url })
+	])('with payment at %s and a page at %s is "%s" to %s', (paymentUrl, viewUrl, label, target) => {
+		const { html, text } = email({ paymentUrl, viewUrl })
 		expect(text).toContain(`\n${label}:\n${target}\n`)
 		expect(html).toMatch(new RegExp(`<a href="${target}"[^>]*>${label}</a>`))
 	})

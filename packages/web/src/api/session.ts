@@ -13,7 +13,7 @@ export interface Session {
 	readonly name: string
 	readonly email: string
 	readonly role: UserRole
-	readonly organization: { readonly id: string; readonly name: string; readonly locale: string }
+	readonly organization: { readonly id: string; readonly name: string; readonly locale: string; readonly publishDrafts: boolean }
 	/** By which this browser writes amounts and dates. */
 	readonly locale: string
 	readonly timeZone: string
@@ -46,7 +46,12 @@ const sessionOf = ({ id, user, scopes }: CurrentSession, organization: Organizat
 	name: user.name,
 	email: user.email,
 	role: user.role,
-	organization: { id: organization.id, name: organization.name, locale: organization.locale },
+	organization: {
+		id: organization.id,
+		name: organization.name,
+		locale: organization.locale,
+		publishDrafts: organization.publishDrafts,
+	},
 	locale: ownLocale() ?? organization.locale,
 	timeZone: organization.timeZone,
 	currency: organization.defaultCurrency,

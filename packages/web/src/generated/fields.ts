@@ -234,6 +234,7 @@ export const InvoiceSend = {
 	replyTo: {"type":"string","nullable":true,"maxLength":254,"format":"email"},
 	subject: {"type":"string","nullable":true,"minLength":1,"maxLength":200,"pattern":"\\S","format":"line"},
 	message: {"type":"string","nullable":true,"maxLength":10000,"format":"text"},
+	link: {"type":"boolean"},
 	again: {"type":"boolean"},
 } as const
 

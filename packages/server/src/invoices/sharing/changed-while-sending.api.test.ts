@@ -74,6 +74,20 @@ describe('what changes while the mail server has the e-mail', () => {
 		expect(await read(id)).toMatchObject({ status: 'sent', amountDueCents: 5_000 })
 	})
 
+	it('in its client link, which is revoked, leaves the link of the e-mail dead, and the next e-mail has another', async () => {
+		const id = await create()
+		mail.beforeAnswer = async () => {
+			mail.beforeAnswer = () => {}
+			await tenant.remit.invoices.clientLink.delete(id)
+		}
+		expect((await send(id)).body.ok).toBe(true)
+		await expect(tenant.remit.invoices.clientLink.get(id)).rejects.toMatchObject({ code: 'client_link_not_found' })
+		await send(id)
+		const { url } = await tenant.remit.invoices.clientLink.get(id)
+		expect(mail.received[0]?.email.text).not.toContain(url)
+		expect(mail.received[1]?.email.text).toContain(url)
+	})
+
 	it('in the invoice leaves it a draft, of which the answer says that its client has another one', async () => {
 		const id = await create()
 		mail.beforeAnswer = async () => {
@@ -91,7 +105,7 @@ describe('what changes while the mail server has the e-mail', () => {
 		expect((await tenant.remit.invoices.emails.list(id)).data).toMatchObject([{ status: 'accepted' }])
 		expect(await typesOf(id)).toEqual(['invoice.created', 'invoice.updated'])
 		const history = (await tenant.ask('GET', `/api/invoices/${id}/history`)).body.data
-		expect(history.map(({ action }: { action: string }) => action)).toEqual(['emailed', 'updated', 'created'])
+		expect(history.map(({ action }: { action: string }) => action)).toEqual(['emailed', 'updated', 'shared', 'created'])
 		expect((await send(id)).body.warnings).toMatchObject([{ code: 'no_buyer' }])
 		expect(await pdfText(attached(1))).toContain('Seminar')
 		expect(await read(id)).toMatchObject({ status: 'sent', totalCents: 7_000 })

@@ -11,6 +11,11 @@ interface ClientLink extends LinkRow {
 	readonly createdAt: number
 }
 
+/** A link that is not stored yet. */
+interface NewLink extends LinkRow {
+	readonly token: string
+}
+
 type Key = Pick<ClientLink, 'organizationId' | 'invoiceId'>
 
 const byInvoice = query<Key, ClientLink>((knex, key) => knex('client_links').where(key).select('*'))
@@ -28,14 +33,23 @@ interface Owner {
 
 const put = query<ClientLink>((knex, row) => knex('client_links').insert(row).onConflict(['organizationId', 'invoiceId']).merge())
 
-/** The token of an invoice's link; creates the link when there is none. The caller holds the invoice's lock. */
-export async function getOrCreateClientToken(write: Writing, secrets: Secrets, owner: Owner): Promise<string> {
+export function newClientLink(secrets: Secrets, { organizationId, id: invoiceId }: Owner): NewLink {
+	const link = { organizationId, invoiceId, nonce: nanoid() }
+	return { ...link, ...makeClientToken(secrets, link) }
+}
+
+/** The token of an invoice's link; stores `link` when there is none. The caller holds the invoice's lock. */
+export async function getOrCreateClientToken(
+	write: Writing,
+	secrets: Secrets,
+	owner: Owner,
+	link: NewLink = newClientLink(secrets, owner),
+): Promise<string> {
 	const { db, origin } = write
 	const known = await findClientToken(db, secrets, owner)
 	if (known !== undefined) return known
-	const link = { organizationId: owner.organizationId, invoiceId: owner.id, nonce: nanoid() }
-	const { token, ...stored } = makeClientToken(secrets, link)
-	await db.run(put, { ...link, ...stored, createdAt: origin.now })
+	const { token, ...stored } = link
+	await db.run(put, { ...stored, createdAt: origin.now })
 	await recordChange(write, { ...audited(owner), action: 'shared' })
 	return token
 }

@@ -7,23 +7,22 @@ import type { Attachment, MailContent } from '../../outside/mail/mail.ts'
 import { invoiceEmail, type RenderedEmail } from '../../rendering/email.ts'
 import { asRead, type StoredInvoice } from '../invoice.ts'
 import { type Snapshot, snapshotOf } from '../snapshot.ts'
-import { clientUrl, findClientToken } from './client-link-store.ts'
 import { presentInvoice } from './present.ts'
-import { fileName, type RenderedPdf, renderPdf, sourceOf } from './render.ts'
+import { fileName, type RenderedPdf, renderPdf, withLinks, withoutLinks } from './render.ts'
 
+/** `token` is that of the client link. */
 export async function compose(
 	context: SelfManagedContext,
 	sent: StoredInvoice,
 	{ to, cc = [], bcc = [], replyTo, subject, message }: InvoiceSend,
+	token: string | undefined,
 ): Promise<{ content: MailContent; pdf: RenderedPdf; snapshot: Snapshot }> {
 	const { db, now, services } = context
 	const organization = await requireOrganization(db, sent.organizationId)
 	const snapshot = await snapshotOf(db, sent)
 	const invoice = asRead({ ...sent, ...snapshot }, todayIn(organization.timeZone, now))
-	const source = await sourceOf(db, services, invoice, now)
-	const token = await findClientToken(db, services.secrets, sent)
-	const url = token === undefined ? null : clientUrl(services.baseUrl, token)
-	const { logo, ...email } = invoiceEmail({ document: presentInvoice(source), message: message?.trim() ? message : null, url })
+	const source = token === undefined ? await withoutLinks(db, invoice) : await withLinks(db, services, invoice, { token, now })
+	const { logo, ...email } = invoiceEmail({ document: presentInvoice(source), message: message?.trim() ? message : null })
 	const pdf = await renderPdf(context, source)
 	const content = {
 		to,

@@ -38,7 +38,7 @@ export async function keepDocument(db: Db, { now, meter }: Origin, key: Key, byt
 }
 
 /** Hash of all that the document shows: of the facts, and not of the words that this version of the server has for them. */
-export function contentHashOf({ invoice, language, branding: looks, logoData, ...others }: PresentSource): string {
+export function contentHashOf({ invoice, language, branding: looks, logoData, viewUrl, ...others }: PresentSource): string {
 	// The parties are among the others; the rest of these is not printed.
 	const {
 		billTo,
@@ -55,11 +55,12 @@ export function contentHashOf({ invoice, language, branding: looks, logoData, ..
 		...written
 	} = invoice
 	const { dealId, companyId, isOverdue, paymentState, amountCreditedCents, timeRounding, timeRoundingMinutes, ...shown } = written
-	// Versions without these kept documents in English, without logo and colour, and knew no credit.
+	// Versions without these kept documents in English, without logo and colour, and knew no credit. The page to pay is the page to view.
 	const later = {
 		amountCreditedCents: amountCreditedCents || null,
 		language: language === 'en' ? null : language,
 		accentColor: looks?.accentColor ?? null,
+		viewUrl: viewUrl === others.paymentUrl ? null : viewUrl,
 		logo: (logoData && looks?.logo?.sha256) || null,
 	}
 	return hash('sha256', JSON.stringify({ shown, ...others, ...later }, inOrder))

@@ -36,6 +36,8 @@ export interface PresentSource {
 	readonly branding?: Branding
 	/** The bytes of its logo, in base64. */
 	readonly logoData?: string | null
+	/** The client's page; null without a client link. */
+	readonly viewUrl: string | null
 	/** Where the client can pay the invoice; null when nowhere. */
 	readonly paymentUrl: string | null
 	/** The time entries that the invoice's lines charge. */
@@ -80,6 +82,7 @@ export function presentInvoice({ invoice, seller, buyer, language, timeZone, ...
 			...(isPayable ? passage(words.bankTransfer, account(seller, words)) : []),
 		],
 		footer: joined([seller.registration, seller.footer]) || null,
+		viewUrl: source.viewUrl,
 		paymentUrl: isPayable ? source.paymentUrl : null,
 		rates: invoice.showRateBreakdown ? rateTable(lineItems, writing) : null,
 		timesheet: invoice.includeTimesheet ? timesheetTable(source.timeEntries, { words, locale, timeZone }) : null,

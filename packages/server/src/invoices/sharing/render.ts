@@ -19,17 +19,29 @@ type PdfWaiter = Pick<PdfMeta, 'visitedLink' | 'signal'>
 export const documentOf = async (db: Db, services: Services, invoice: Invoice, now: number): Promise<InvoiceDocument> =>
 	presentInvoice(await sourceOf(db, services, invoice, now))
 
-/** The document without where to pay: a page has a button of its own for that. */
+/** The document without links: a page has a button of its own to pay. */
 export const pageDocumentOf = async (db: Db, invoice: Invoice): Promise<InvoiceDocument> =>
-	presentInvoice({ ...(await shownOf(db, invoice)), paymentUrl: null })
+	presentInvoice(await withoutLinks(db, invoice))
 
 /** Everything that the invoice's document shows. */
-export const sourceOf = async (db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> => ({
-	...(await shownOf(db, invoice)),
-	paymentUrl: await paymentUrl(db, services, invoice, now),
-})
+export async function sourceOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> {
+	const token = await findClientToken(db, services.secrets, invoice)
+	return withLinks(db, services, invoice, { token, now })
+}
 
-async function shownOf(db: Db, invoice: Invoice): Promise<Omit<PresentSource, 'paymentUrl'>> {
+/** The same with the link of a token; without one, with the link at the payment processor that still works. */
+export async function withLinks(
+	db: Db,
+	services: Services,
+	invoice: Invoice,
+	{ token, now }: { token: string | undefined; now: number },
+): Promise<PresentSource> {
+	const viewUrl = token === undefined ? null : clientUrl(services.baseUrl, token)
+	return { ...(await withoutLinks(db, invoice)), viewUrl, paymentUrl: await paymentUrl(db, services, invoice, viewUrl, now) }
+}
+
+/** The same without where to view and to pay it. */
+export async function withoutLinks(db: Db, invoice: Invoice): Promise<PresentSource> {
 	const { organizationId, id } = invoice
 	const { billTo, billFrom, language, locale, timeZone, branding } = await snapshotOf(db, invoice)
 	const entries = invoice.includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
@@ -42,6 +54,8 @@ async function shownOf(db: Db, invoice: Invoice): Promise<Omit<PresentSource, 'p
 		timeZone,
 		branding,
 		logoData: await logoData(db, organizationId, branding),
+		viewUrl: null,
+		paymentUrl: null,
 		// An entry on an invoice has ended, so its duration is never null.
 		timeEntries: entries.map(({ startedAt, durationSeconds, description, taskName, deliverableName }) => {
 			const charged = chargedSeconds(durationSeconds ?? 0, invoice)
@@ -56,17 +70,21 @@ async function logoData(db: Db, organizationId: string, { logo }: Branding): Pro
 }
 
 /** The client's page, which has a button to pay, or else the processor's page. */
-async function paymentUrl(db: Db, services: Services, invoice: Invoice, now: number): Promise<string | null> {
+async function paymentUrl(
+	db: Db,
+	services: Services,
+	invoice: Invoice,
+	viewUrl: string | null,
+	now: number,
+): Promise<string | null> {
 	if (!(await services.payments.nameOf(db, invoice.organizationId))) return null
-	const token = await findClientToken(db, services.secrets, invoice)
-	if (token !== undefined) return clientUrl(services.baseUrl, token)
-	return (await findLiveLink(db, invoice.organizationId, invoice.id, now))?.url ?? null
+	return viewUrl ?? (await findLiveLink(db, invoice.organizationId, invoice.id, now))?.url ?? null
 }
 
 /** The PDF and its headers. Its creation date comes from the invoice, so that the same invoice gives the same bytes. */
 export async function pdfOf(context: SelfManagedContext, invoice: Invoice, waiter: PdfWaiter) {
 	const source = await sourceOf(context.db, context.services, invoice, context.now)
-	const { bytes, keep } = await renderPdf(context, source, waiter)
+	const { bytes, keep } = await renderPdf(context, source, waiter, [source, { ...source, viewUrl: null }])
 	// A database that takes no changes keeps nobody from the PDF: the next reader brings it to be kept.
 	if (keep) await context.db.transaction(keep, { organizationId: invoice.organizationId }).catch(() => {})
 	return { status: 200 as const, headers: { 'Content-Disposition': dispositionOf(invoice) }, body: bytes }
@@ -78,21 +96,25 @@ export interface RenderedPdf {
 	readonly keep?: (tx: Db) => Promise<unknown>
 }
 
+/** `same`: what the kept bytes may show instead. A client link that was made later changes nothing of what the client has. */
 export async function renderPdf(
 	{ db, services, origin }: SelfManagedContext,
 	source: PresentSource,
 	waiter: PdfWaiter = {},
+	same: readonly PresentSource[] = [source],
 ): Promise<RenderedPdf> {
 	const { invoice } = source
 	const { organizationId, id: invoiceId, issuedDate, createdAt } = invoice
 	const meta = { ...waiter, owner: organizationId, createdAt: issuedDate ?? createdAt }
 	const render = () => services.pdf.render(presentInvoice(source), meta)
 	if (invoice.sentAt === null || invoice.status === 'draft') return { bytes: await render() }
-	const key = { organizationId, invoiceId, contentHash: contentHashOf(source) }
-	const kept = await findDocument(db, key)
-	if (kept) return { bytes: kept }
+	const keyOf = (shown: PresentSource) => ({ organizationId, invoiceId, contentHash: contentHashOf(shown) })
+	for (const shown of same) {
+		const kept = await findDocument(db, keyOf(shown))
+		if (kept) return { bytes: kept }
+	}
 	const bytes = await render()
-	return { bytes, keep: (tx) => keepDocument(tx, origin, key, bytes) }
+	return { bytes, keep: (tx) => keepDocument(tx, origin, keyOf(source), bytes) }
 }
 
 /** The number as a file name. All other characters are special to some system, and so are dots and hyphens at its ends. */

@@ -315,6 +315,7 @@ describe('a request', () => {
 		['/subject', { subject: ' ' }],
 		['/subject', { subject: 'x'.repeat(201) }],
 		['/again', { again: 'yes' }],
+		['/link', { link: 'yes' }],
 	])('is refused at %s when it has %j', async (pointer, wrong) => {
 		const { status, body } = await post(await create(), { to, ...wrong })
 		expect([status, body.errors[0].pointer]).toEqual([400, pointer])

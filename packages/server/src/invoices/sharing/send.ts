@@ -20,13 +20,14 @@ import { warned } from '../status.ts'
 import { requireInvoice, requireLockedInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
 import { admit, outcomeUnknown } from './admit.ts'
+import { findClientToken, getOrCreateClientToken, newClientLink } from './client-link-store.ts'
 import { compose } from './compose.ts'
 import { concludeMail, type Mailed, sending } from './conclude.ts'
 
 /** How long a mail may be under way: the mail server's time, and as long again for what became of it to be stored. */
 const leaseMs = 2 * mailTimeoutMs
 
-/** How often an e-mail is made because its invoice, or the logo on it, changed meanwhile. */
+/** How often an e-mail is made because its invoice, or the logo or the client link on it, changed meanwhile. */
 const tries = 3
 
 export async function sendInvoice(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend) {
@@ -60,18 +61,24 @@ interface Begun {
 
 /** Makes the e-mail, and stores that it is being sent; undefined when an earlier request with the same `Idempotency-Key` has sent it. */
 async function begin(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend): Promise<Begun | undefined> {
-	const { db, now, services, requestKey } = context
+	const { db, now, services, requestKey, origin } = context
 	const started = performance.now()
 	for (let attempt = 1; attempt <= tries; attempt++) {
 		const invoice = await giveNumber(context, caller, await requireInvoice(db, caller.organizationId, id))
 		const { version } = invoice
-		const { content, pdf, snapshot } = await compose(context, applyInput(invoice, sending(invoice, now) ?? {}, now), request)
+		const made = newClientLink(services.secrets, invoice)
+		const token = request.link === false ? undefined : ((await findClientToken(db, services.secrets, invoice)) ?? made.token)
+		const sent = applyInput(invoice, sending(invoice, now) ?? {}, now)
+		const { content, pdf, snapshot } = await compose(context, sent, request, token)
 		const leaseUntil = now + Math.ceil(performance.now() - started) + leaseMs
 		const claimed = await db.transaction(async (tx) => {
 			const current = await requireLockedInvoice(tx, caller.organizationId, id)
 			const createdAt = await admit(tx, context, caller, current, request)
 			if (createdAt === undefined) return 'sent'
 			if (current.version !== version || !(await keepLogo(tx, current, snapshot, now))) return 'changed'
+			const write = { db: tx, origin }
+			if (token !== undefined && (await getOrCreateClientToken(write, services.secrets, current, made)) !== token)
+				return 'changed'
 			const row = newRow(services.mailer, content, current, { createdAt, leaseUntil, requestKey })
 			await insertMail(tx, row)
 			// What was perhaps mailed is kept, whatever becomes of it.

@@ -44,6 +44,7 @@ const invoice = (over: Partial<InvoiceDocument> = {}): InvoiceDocument => ({
 	due: '€2,677.50',
 	passages: [],
 	footer: null,
+	viewUrl: null,
 	paymentUrl: null,
 	rates: null,
 	timesheet: null,
@@ -130,6 +131,18 @@ describe('a PDF', () => {
 		const annotations = await (await proxy.getPage(1)).getAnnotations()
 		expect(annotations.map(({ subtype, url }) => [subtype, url])).toEqual([['Link', 'https://pay.example/i/1?a=b&c=%20']])
 		expect(text).toContain('Pay online')
+	})
+
+	it('links to the page that shows it, unless the button to pay leads there', async () => {
+		const linksOf = async (viewUrl: string | null, paymentUrl: string | null) => {
+			const { proxy, text } = await read(invoice({ viewUrl, paymentUrl }))
+			const annotations = await (await proxy.getPage(1)).getAnnotations()
+			return [text.includes('View online'), ...annotations.map(({ url }) => url)]
+		}
+		const [page, pay] = ['https://remit.example/view/invoice/t', 'https://pay.example/1']
+		expect(await linksOf(page, null)).toEqual([true, page])
+		expect(await linksOf(page, page)).toEqual([false, page])
+		expect(await linksOf(null, pay)).toEqual([false, pay])
 	})
 
 	it.each([

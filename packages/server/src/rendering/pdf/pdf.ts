@@ -67,7 +67,7 @@ const blankDocument: InvoiceDocument = {
 	...{ language: 'en', locale: 'en', title: '', number: '', status: { key: 'draft', label: '' } },
 	...{ seller: [], buyer: [], facts: [], lines: [], totals: [], columns: { discount: false, tax: false } },
 	labels: { billedTo: '', description: '', quantity: '', unitPrice: '', discount: '', tax: '', amount: '' },
-	...{ due: null, passages: [], footer: null, paymentUrl: null, rates: null, timesheet: null },
+	...{ due: null, passages: [], footer: null, viewUrl: null, paymentUrl: null, rates: null, timesheet: null },
 }
 
 export const createPdfRenderer = (limits: Partial<RenderLimits> = {}): PdfRenderer => new Renderer({ ...usual, ...limits })

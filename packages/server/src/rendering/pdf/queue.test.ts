@@ -27,6 +27,7 @@ const document = (number: string, notes: string | null): InvoiceDocument => ({
 	due: null,
 	passages: passages(notes === null ? {} : { notes }),
 	footer: null,
+	viewUrl: null,
 	paymentUrl: null,
 	rates: null,
 	timesheet: null,

@@ -51,8 +51,8 @@ function everythingIn(language: Language): string {
 	const of = (document: InvoiceDocument) => {
 		const many = { ...document, lines: Array.from({ length: 45 }, () => document.lines[0] ?? { ...blank }) }
 		const urls = { pdfUrl: '/pdf', payUrl: '/pay' }
-		const email = invoiceEmail({ document: many, message: null, url: 'https://view.example' })
-		const offline = invoiceEmail({ document: { ...document, paymentUrl: null }, message: null, url: 'https://view.example' })
+		const email = invoiceEmail({ document: many, message: null })
+		const offline = invoiceEmail({ document: { ...document, paymentUrl: null, viewUrl: 'https://view.example' }, message: null })
 		const pages = (['demo', 'testMode'] as const).map((notice) => invoicePage({ document, ...urls, notice }))
 		return [email.subject, email.text, readable(email.html), offline.text, ...pages.map(readable)].join('\n')
 	}

@@ -21,7 +21,8 @@ export const batches: Readonly<Record<BatchAction, Batch>> = {
 	send: {
 		verb: 'Send',
 		done: 'sent',
-		consequence: 'Each client gets an e-mail with the invoice as a PDF, at the address of its company.',
+		consequence:
+			'Each client gets an e-mail at the address of its company, with the invoice as a PDF and a link to view it, and to pay it if you take payments online.',
 		obstacle: (row) => {
 			if (row.status === 'cancelled') return 'It is cancelled.'
 			if (row.status === 'paid') return 'It is paid already.'

@@ -4,6 +4,8 @@ import { useEffect, useRef, useState } from 'react'
 import { describe } from '../../api/errors.ts'
 import { useWrite } from '../../api/query.ts'
 import { randomId } from '../../api/random-id.ts'
+import { useSession } from '../../api/session.ts'
+import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
 import { copyText } from '../../ui/copy-text.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -20,7 +22,7 @@ interface LinkDialogProps {
 }
 
 const words = {
-	clientLink: ['Client link', 'Whoever has it sees the invoice without signing in, and can pay it.'],
+	clientLink: ['Client link', 'Whoever has it sees the invoice without signing in, and can pay it if you take payments online.'],
 	paymentLink: ['Payment link', 'It leads to the page where what is owed now is paid. When the amount changes it stops working.'],
 } as const
 
@@ -28,6 +30,7 @@ const words = {
 export default function LinkDialog({ invoice, kind, onClose }: LinkDialogProps) {
 	const making = useWrite(`invoices.${kind}.create`)
 	const revoking = useWrite('invoices.clientLink.delete')
+	const { publishDrafts } = useSession().organization
 	const [isCopied, setCopied] = useState(false)
 	const key = useRef(randomId())
 	const { mutate, data, error } = making
@@ -63,6 +66,9 @@ export default function LinkDialog({ invoice, kind, onClose }: LinkDialogProps) 
 			}
 		>
 			<p>{text}</p>
+			{kind === 'clientLink' && invoice.status === 'draft' && !publishDrafts && (
+				<Banner>It works once the invoice is sent: your settings keep drafts from clients.</Banner>
+			)}
 			{trouble && <ErrorPanel isSmall {...describe(trouble)} />}
 			{!data && !error && <Skeleton rows={1} />}
 			{data && (

@@ -35,6 +35,7 @@ export default function SendDialog({ invoice, onClose }: SendDialogProps) {
 	const [cc, setCc] = useState('')
 	const [subject, setSubject] = useState('')
 	const [message, setMessage] = useState('')
+	const [hasLink, setHasLink] = useState(true)
 	const [again, setAgain] = useState(false)
 	const key = useIdempotencyKey()
 	const [warnings, setWarnings] = useState<readonly InvoiceWarning[]>()
@@ -51,13 +52,14 @@ export default function SendDialog({ invoice, onClose }: SendDialogProps) {
 			...(cc.trim() && { cc: addresses(cc) }),
 			...(subject.trim() && { subject: subject.trim() }),
 			...(message.trim() && { message }),
+			...(!hasLink && { link: false }),
 			...(again && { again }),
 		}
 		mutate([invoice.id, body, key.options()], {
 			onSuccess: ({ warnings: found = [] }) => {
 				const changed = found.filter(({ code }) => code === 'changed_while_sending')
 				if (changed.length > 0) return setWarnings(changed)
-				toast(`${invoice.invoiceNumber} was sent to ${to.trim()}`)
+				toast(`The invoice was sent to ${to.trim()}`)
 				onClose()
 			},
 			onError: key.failed,
@@ -118,10 +120,13 @@ export default function SendDialog({ invoice, onClose }: SendDialogProps) {
 				value={message}
 				onChange={setMessage}
 				error={inField('message')}
-				hint="It stands above the amount and the button to view the invoice."
+				hint={hasLink ? 'It stands above the amount and the button to view the invoice.' : 'It stands above the amount.'}
 			/>
+			<CheckBox isSelected={hasLink} onChange={setHasLink}>
+				With a link to view it, and to pay it if you take payments online
+			</CheckBox>
 			<p className="send-attached">
-				<Paperclip size={16} aria-hidden="true" /> {`${invoice.invoiceNumber}.pdf is attached.`}
+				<Paperclip size={16} aria-hidden="true" /> The PDF is attached.
 			</p>
 			{status?.perhapsSent && (
 				<CheckBox isSelected={again} onChange={setAgain}>
