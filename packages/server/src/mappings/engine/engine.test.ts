@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkTypes, compileFields, type FieldSpec, lookUpsOf, mapRecord } from './engine.ts'
+import { memberAt, parseTarget } from './path.ts'
 import { transforms } from './transforms.ts'
 
 const compiled = (...specs: FieldSpec[]) => {
@@ -64,6 +65,23 @@ describe('a path', () => {
 		expect(map({}, { target: 'a[1]', constant: 1 })).toMatchObject({ output: null, errors: [{ field: 'a[1]', code: 'gap' }] })
 		expect(map({}, { target: 'a[0]', constant: 1 }, { target: 'a.b', constant: 1 }).errors[0]?.code).toBe('type')
 		expect(mistakesOf({ target: 'a[b=1]', constant: 1 }, { target: 'c[100]', constant: 1 })).toHaveLength(2)
+	})
+})
+
+describe('a target', () => {
+	it.each(['hasOwnProperty.call', 'toString.name', 'valueOf[0].x'])(
+		'%s is written into the output, and into nothing that all objects share',
+		(target) => {
+			const path = parseTarget(target)
+			const { output, errors } = map({}, { target, constant: 'mine' })
+			expect([errors, memberAt(path, output), memberAt(path, {})]).toEqual([[], 'mine', undefined])
+		},
+	)
+
+	it('is read of what a record has itself', () => {
+		expect(memberAt(parseTarget('toString'), { name: 'a' })).toBe(undefined)
+		expect(memberAt(parseTarget('a[0].b'), { a: [{ b: 1 }] })).toBe(1)
+		expect(memberAt(parseTarget('a.b'), { a: null })).toBe(undefined)
 	})
 })
 

@@ -108,7 +108,8 @@ export function writePath(path: Path, output: object, value: Value): void {
 		if (typeof key === 'number' && key > (container as unknown as unknown[]).length)
 			throw new FieldFailure('gap', `The item before [${key}] has no field yet: targets fill a list from [0] on.`)
 		const next = path[at + 1]
-		if (next && container[key] === undefined) container[key] = 'index' in next ? [] : {}
+		// What every object inherits, as toString, is no place to write into.
+		if (next && !Object.hasOwn(container, key)) container[key] = 'index' in next ? [] : {}
 		if (next) container = container[key] as Container
 		else container[key] = value
 	}
@@ -118,7 +119,10 @@ const keyOf = (step: Step): string | number => ('name' in step ? step.name : 'in
 
 /** What a record has at a path without filters, whatever it is: a value, an object or a list. */
 export const memberAt = (path: Path, record: unknown): unknown =>
-	path.reduce<unknown>((part, step) => (part as never)?.[keyOf(step)], record)
+	path.reduce<unknown>((part, step) => {
+		const key = keyOf(step)
+		return part instanceof Object && Object.hasOwn(part, key) ? part[key as never] : undefined
+	}, record)
 
 /** The places that a target writes into, from the outermost on; the last one is its own. */
 export const placesOf = (path: Path): string[] => path.map((_, at) => JSON.stringify(path.slice(0, at + 1)))

@@ -1,5 +1,6 @@
 // Which record of the provider one of Remit is, before it has a link: one that an earlier write made, or one that matches.
 import { CannotFind, type ExternalRecord, findRecords, ProviderFailed, writeRecord } from '../../connections/records/records.ts'
+import { valueAt as namedIn } from '../../connections/values.ts'
 import { isAsWritten } from '../../mappings/engine/as-written.ts'
 import type { CompiledField } from '../../mappings/engine/engine.ts'
 import { memberAt } from '../../mappings/engine/path.ts'
@@ -97,9 +98,6 @@ async function lookUp(session: Session, way: Way, data: Output): Promise<Externa
 		throw error
 	}
 }
-
-const namedIn = (data: Output, path: string): unknown =>
-	path.split('.').reduce<unknown>((part, name) => (part as never)?.[name], data)
 
 /** What both mappings need to see of a record. */
 export const readsOf = ({ pull }: Session['plan'], { definition }: Way) => [
