@@ -42,6 +42,8 @@ class Crm {
 	readonly firms = new Map<string, CrmCompany>()
 	/** Whether a list has two firms a page. */
 	pages = false
+	/** What it answers in place of a text, as JSON that no JavaScript makes. */
+	readonly raw = new Map<string, string>()
 	/** What it was asked to write. */
 	readonly writes: string[] = []
 
@@ -54,7 +56,8 @@ class Crm {
 			const all = this.#answer(req.method ?? '', pathname.split('/')[2], searchParams.get('www'), text)
 			const from = (Number(searchParams.get('page') ?? 1) - 1) * 2
 			const answer = this.pages && Array.isArray(all) ? all.slice(from, from + 2) : all
-			res.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(answer ?? {}))
+			const whole = JSON.stringify(answer ?? {}).replaceAll(/"raw (.*?)"/g, (as, name) => this.raw.get(name) ?? as)
+			res.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(whole)
 		}
 		return this
 	}
@@ -63,6 +66,7 @@ class Crm {
 
 	clear(): void {
 		this.firms.clear()
+		this.raw.clear()
 		this.writes.length = 0
 	}
 

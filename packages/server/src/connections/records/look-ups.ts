@@ -34,7 +34,8 @@ export async function lookUp(
 }
 
 /** Some look-ups of text take no notice of case. */
-const isSame = (found: unknown, value: string) => found != null && String(found).toLowerCase() === value.toLowerCase()
+const isSame = (found: unknown, value: string) =>
+	found != null && !(found instanceof Object) && String(found).toLowerCase() === value.toLowerCase()
 
 function ask(context: RecordContext, target: Target, found: LookUp, by: By, fields: readonly string[]): Promise<ProviderAnswer> {
 	const { object } = target

@@ -112,6 +112,8 @@ async function wholeObjects(
 	const names = Object.keys(data).filter((name) => isObject(data[name]))
 	if (!writes?.replacesObjects || one === null || names.length === 0) return data
 	const stored = await readOne(context, target, id, names)
+	// What is not read would be written over.
+	if (stored?.problem) throw new CannotDo(stored.problem.reason)
 	return { ...data, ...Object.fromEntries(names.map((name) => [name, merged(stored?.data[name], data[name])])) }
 }
 
@@ -136,8 +138,8 @@ export async function removeRecord(context: RecordContext, key: ObjectKey, exter
 	}
 	const { field, to, from } = removal
 	const stored = await readOne(context, target, externalId, [field])
-	const status = stored && String(valueAt(stored.data, field))
-	if (!writes?.update || status === undefined || stored?.isDeleted || status === to) return
+	const status = stored && valueAt(stored.data, field)
+	if (!writes?.update || typeof status !== 'string' || stored?.isDeleted || status === to) return
 	const data = { [object.idField]: externalId, [field]: Object.hasOwn(from, status) ? from[status] : to }
 	const { method, path } = writes.update
 	await callProvider(context, target, {

@@ -4,13 +4,21 @@ import type { Database } from '../../db/database.ts'
 import type { ConnectionErrorCode, ProviderField } from '../../generated/contract.ts'
 import type { Services } from '../../outside/services.ts'
 
+/**
+ * Why it cannot be brought in. `invalid_id`: its id is missing, or no id that can be stored, and `id` is one of ours;
+ * `too_deep`: it is nested more deeply than a record may be, and `data` lacks the members that are.
+ */
+export interface RecordProblem {
+	readonly code: 'invalid_id' | 'too_deep'
+	readonly reason: string
+}
+
 export interface ExternalRecord {
 	readonly id: string
 	/** Unix milliseconds; null when the provider does not say. */
 	readonly changedAt: number | null
 	readonly isDeleted: boolean
-	/** Why it cannot be told from others: its id is missing, or no id that can be stored. `id` then is one of ours. */
-	readonly problem?: string
+	readonly problem?: RecordProblem
 	readonly data: Readonly<Record<string, unknown>>
 }
 

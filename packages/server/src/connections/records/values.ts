@@ -1,7 +1,7 @@
 // From what a provider answered to records, and times to and fro.
 import { hash } from 'node:crypto'
 import type { ObjectManifest, TimeFormat } from '../providers/manifest.ts'
-import { valueAt } from '../values.ts'
+import { oneLine, valueAt } from '../values.ts'
 import { type ExternalRecord, ProviderFailed } from './types.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -17,8 +17,9 @@ export function recordsIn(object: ObjectManifest, json: unknown): ExternalRecord
 	const list = valueAt(json, object.records)
 	if (!Array.isArray(list)) throw notAnswered(object.records === '' ? 'list' : `list ${object.records}`)
 	return list.map((item, at) => {
-		const problem = problemOf(object, item)
-		if (problem === undefined) return recordOf(object, item)
+		const reason = mistakeOfId(object, item)
+		if (reason === undefined) return recordOf(object, item)
+		const problem = { code: 'invalid_id', reason } as const
 		return { id: `unnamed-${at}-${nameOf(item)}`, changedAt: null, isDeleted: false, problem, data: isObject(item) ? item : {} }
 	})
 }
@@ -26,7 +27,7 @@ export function recordsIn(object: ObjectManifest, json: unknown): ExternalRecord
 /** More than an id of any provider has, and less than an index of PostgreSQL takes. */
 const longestId = 500
 
-function problemOf(object: ObjectManifest, item: unknown): string | undefined {
+function mistakeOfId(object: ObjectManifest, item: unknown): string | undefined {
 	const id = isObject(item) ? idOf(object, item) : undefined
 	if (id === undefined) return `The record has no ${object.idField}.`
 	if (id.length > longestId) return `The ${object.idField} of the record is longer than ${longestId} characters.`
@@ -49,9 +50,24 @@ export function recordOf(object: ObjectManifest, json: unknown): ExternalRecord 
 	const id = isObject(json) ? idOf(object, json) : undefined
 	if (id === undefined)
 		throw new ProviderFailed('rejected', 'invalid_answer', `The provider answered a record without ${object.idField}.`)
-	const data = json as Json
+	const own = json as Json
+	const deep = Object.keys(own).filter((name) => isDeeper(own[name], mostLevels - 1))
+	const data = deep.length === 0 ? own : Object.fromEntries(Object.entries(own).filter(([name]) => !deep.includes(name)))
 	const changed = object.changedField === null ? null : valueAt(data, object.changedField)
-	return { id, changedAt: timeOf(changed), isDeleted: isDeleted(object, data), data }
+	const reason = `The record is nested more than ${mostLevels} levels deep: ${oneLine(deep.join(', '), 100)}.`
+	return {
+		...{ id, changedAt: timeOf(changed), isDeleted: isDeleted(object, data), data },
+		...(deep.length > 0 && { problem: { code: 'too_deep', reason } }),
+	}
+}
+
+/** Text is made of records, and deeper ones have no end for it. */
+const mostLevels = 100
+
+function isDeeper(value: unknown, levels: number): boolean {
+	if (!(value instanceof Object)) return false
+	if (levels === 0) return true
+	return (Array.isArray(value) ? value : Object.values(value)).some((one) => isDeeper(one, levels - 1))
 }
 
 export function idOf({ idField }: ObjectManifest, json: unknown): string | undefined {

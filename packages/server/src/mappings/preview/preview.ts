@@ -85,6 +85,10 @@ async function previewLive(
 		}
 		const { id: externalId, data } = record
 		const own = { externalId, source: { ...data } }
+		if (record.problem) {
+			previewed.push({ ...blankPreview, ...own, action: 'fail', errors: [{ field: '', ...record.problem }] })
+			continue
+		}
 		const link = known.get(externalId)
 		// A sync does not write what the provider has deleted.
 		if (record.isDeleted)

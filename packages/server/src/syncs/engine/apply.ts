@@ -49,7 +49,7 @@ export function prepare({ kind, sync }: Plan, way: Way, record: ExternalRecord, 
 	const nothing = { record, input: undefined, output: {}, hash: '', errors: [], seen: null }
 	if (record.isDeleted) return nothing
 	const failed = (errors: readonly FieldError[]): Incoming => ({ ...nothing, errors })
-	if (record.problem !== undefined) return failed([{ field: '', code: 'invalid_id', reason: record.problem }])
+	if (record.problem !== undefined) return failed([{ field: '', ...record.problem }])
 	const { output, errors } = mapRecord(way.fields, record.data, links)
 	if (!output) return failed(errors)
 	const wrong = violations(kind, output)
@@ -59,7 +59,6 @@ export function prepare({ kind, sync }: Plan, way: Way, record: ExternalRecord, 
 		const before = mapBefore(kind, way, record, links)
 		return { record, input: inputOf(kind, output), output, hash: hashOf(output), errors, before, seen }
 	} catch (error) {
-		if (error instanceof RangeError) return failed([{ field: '', code: 'too_deep', reason: 'The record is nested too deeply.' }])
 		if (!(error instanceof ApiError)) throw error
 		return failed([...errors, ...rejected(error)])
 	}

@@ -27,7 +27,7 @@ export async function matchedBy(
 	{ record }: Incoming,
 ): Promise<string[]> {
 	// What has no id is another record whenever it changes: nobody could let go of what it holds.
-	const output = record.problem === undefined ? keysOf(way, record.data) : undefined
+	const output = record.problem?.code === 'invalid_id' ? undefined : keysOf(way, record.data)
 	return output ? matching(db, organization.id, plan.kind, output, way.definition.match, mostHeld) : []
 }
 

@@ -4,7 +4,7 @@ import type { Db } from '../../db/database.ts'
 import type { ConflictingField } from '../../generated/contract.ts'
 import { type CompiledField, type FieldError, namesOf } from '../../mappings/engine/engine.ts'
 import { type Path, readPath } from '../../mappings/engine/path.ts'
-import { Budget, RecordTooLarge } from '../../mappings/engine/values.ts'
+import { Budget, FieldFailure, RecordTooLarge } from '../../mappings/engine/values.ts'
 import { hashOf } from '../../mappings/hashes.ts'
 import type { LinkScope } from '../../mappings/link-store.ts'
 import { mapLinked } from '../../mappings/links.ts'
@@ -28,10 +28,10 @@ export const withValues = (errors: readonly FieldError[], fields: readonly Compi
 
 function textOf(path: Path, record: object): string | undefined {
 	try {
-		const value = readPath(path, record, new Budget())
-		return cut(value) ?? undefined
+		return cut(readPath(path, record, new Budget())) ?? undefined
 	} catch (error) {
-		if (error instanceof RecordTooLarge || error instanceof RangeError) return undefined
+		// An object, which the reason speaks of: what is in it may be a secret.
+		if (error instanceof FieldFailure || error instanceof RecordTooLarge) return undefined
 		throw error
 	}
 }

@@ -74,8 +74,11 @@ export async function pullPage(session: Session, way: Way): Promise<boolean> {
 }
 
 /** A record without an id can be told by its place alone. */
-const placed = (record: ExternalRecord, page: number, position: number): ExternalRecord =>
-	record.problem === undefined ? record : { ...record, problem: `${record.problem} It is number ${position} on page ${page}.` }
+function placed(record: ExternalRecord, page: number, position: number): ExternalRecord {
+	if (record.problem?.code !== 'invalid_id') return record
+	const reason = `${record.problem.reason} It is number ${position} on page ${page}.`
+	return { ...record, problem: { ...record.problem, reason } }
+}
 
 function lookAhead(session: Session, way: Way, cursor: string): void {
 	const page = read(session, session.callsBeside, way, cursor)

@@ -206,7 +206,9 @@ export class Session {
 		total = this.#run.progress.total,
 	): Promise<T> {
 		// A part after which the run is where it was says nothing of what failed there.
-		const checkpoint = { ...this.#checkpoint, ...(Object.keys(next).length > 0 && { tries: 0, givenUp: 0 }), ...next }
+		const before: Partial<Checkpoint> = this.#checkpoint
+		const hasMoved = Object.entries(next).some(([name, value]) => value !== before[name as keyof Checkpoint])
+		const checkpoint = { ...this.#checkpoint, ...(hasMoved && { tries: 0, givenUp: 0 }), ...next }
 		let progress = this.#run.progress
 		let meter = { bytes: 0 }
 		const value = await this.job.part(async (tx) => {
