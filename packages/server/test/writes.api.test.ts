@@ -105,6 +105,31 @@ describe('an Idempotency-Key', () => {
 		expect(await numbersOf(tenant)).toEqual(['INV-0001'])
 	})
 
+	it('takes the same JSON in another order for the same request, nested too', async () => {
+		const headers = { 'idempotency-key': 'order' }
+		const text = (body: string) => post(headers, body)
+		const first = await text(
+			'{"notes":"a","lineItems":[{"description":"b","unitPriceCents":100,"metadata":{"c":"1","d":"2"}},{"description":"e"}]}',
+		)
+		expect(first.status).toBe(201)
+		const again = await text(
+			'{ "lineItems": [{"metadata":{"d":"2","c":"1"},"unitPriceCents":1e2,"description":"\\u0062"},{"description":"e"}], "notes": "a" }',
+		)
+		expect(again).toMatchObject({ status: 201, text: first.text })
+		expect(again.headers.get('idempotent-replayed')).toBe('true')
+	})
+
+	it.each([
+		'{"lineItems":[{"description":"e"},{"description":"b"}]}',
+		'{"lineItems":[{"description":"b","metadata":{"c":"1"}},{"description":"e"}]}',
+		'{"lineItems":[{"description":"b"},{"description":"e","quantity":"2"}]}',
+		'{"lineItems":[{"description":"b"}]}',
+	])('takes other JSON for another request: %s', async (other) => {
+		const headers = { 'idempotency-key': 'other order' }
+		await post(headers, '{"lineItems":[{"description":"b"},{"description":"e"}]}')
+		expect(await post(headers, other)).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
+	})
+
 	it('repeats a refusal, with the place and headers of the first', async () => {
 		const headers = { 'idempotency-key': 'refused' }
 		const body = { lineItems: [{ unitPriceCents: 100 }], totalCents: 1 }

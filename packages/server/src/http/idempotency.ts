@@ -163,7 +163,9 @@ export class Idempotency {
 		const { key, now } = request
 		const kept = await findAnswer(tx, key, now - keepMs)
 		if (!kept) return undefined
-		if (!this.#hashesOf(request).includes(kept.requestHash)) throw reused()
+		// Older versions took the text in the order in which it was sent.
+		const texts = [canonical, JSON.stringify]
+		if (!texts.some((write) => this.#hashesOf(request, write).includes(kept.requestHash))) throw reused()
 		if (kept.status === 0 && Math.abs(now - kept.createdAt) < underWayMs) throw inUse()
 		if (kept.status === 0) return undefined
 		const headers = typeof kept.headers === 'string' ? JSON.parse(kept.headers) : kept.headers
@@ -173,8 +175,8 @@ export class Idempotency {
 	}
 
 	/** The hash to store; then those under other keys, and the plain one that older versions stored. */
-	#hashesOf({ content, isSecret }: IdempotentRequest): readonly [string, ...string[]] {
-		const text = JSON.stringify(content)
+	#hashesOf({ content, isSecret }: IdempotentRequest, write = canonical): readonly [string, ...string[]] {
+		const text = write(content)
 		const plain = hash('sha256', text, 'base64url')
 		if (!isSecret) return [plain]
 		const [first = plain, ...others] = this.#secrets.tokens('request hash', text).values()
@@ -201,6 +203,14 @@ export class Idempotency {
 		})
 		if (!stored) throw new KeyTaken()
 	}
+}
+
+/** JSON with the members of each object in one order: a client may write the same request in another. */
+function canonical(value: unknown): string {
+	if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+	if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+	const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+	return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`
 }
 
 /** Tells a request and its repetitions from all others. */
