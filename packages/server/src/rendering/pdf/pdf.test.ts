@@ -126,6 +126,77 @@ describe('a PDF', () => {
 		for (const page of pages) expect(count(page, 'Begin')).toBe(count(page, 'End'))
 	})
 
+	/** The words of a page from top to bottom, with how far above the page's lower edge each stands, in points. */
+	const wordsOf = async (proxy: Proxy) => {
+		const pages = await Promise.all(Array.from({ length: proxy.numPages }, (_, index) => proxy.getPage(index + 1)))
+		const contents = await Promise.all(pages.map((page) => page.getTextContent()))
+		return contents.map(({ items }) =>
+			items.flatMap((item) =>
+				'str' in item && item.str.trim() ? [{ text: item.str.trim(), y: item.transform[5] as number }] : [],
+			),
+		)
+	}
+
+	const rows = (count: number) => Array.from({ length: count }, (_, index) => `Row${index + 1}.`)
+	const tall = (count: number) => rows(count).join('\n')
+	const heights = [1, 2, 8, 9, 20, 21, 25, 30, 40, 60, 75, 120, 200]
+	const bare = { quantity: '', unitPrice: '', discount: '', tax: '', amount: '' }
+	const sentence = (count: number) => rows(count).join(' ')
+	type Shape = (count: number) => Partial<InvoiceDocument>
+	const shapes: [string, Shape][] = [
+		['a line', (count) => ({ lines: [line(tall(count)), line('After')] })],
+		['a line below others', (count) => ({ lines: [...manyLines(9), line(tall(count))] })],
+		['a line without breaks', (count) => ({ lines: [line(sentence(count * 8))] })],
+		['a heading', (count) => ({ lines: [line(tall(count), { ...bare, kind: 'heading' }), line('After')] })],
+		['a line below a heading', (count) => ({ lines: [line('Head', { ...bare, kind: 'heading' }), line(tall(count))] })],
+		['a discount', (count) => ({ lines: [line('Design'), line(tall(count), { kind: 'discount' })] })],
+		['a line beside a discount', (count) => ({ lines: [line(tall(count)), line('Off', { kind: 'discount' })] })],
+		['a unit', (count) => ({ lines: [line('Design', { quantity: sentence(count) })] })],
+		[
+			'an entry of the timesheet',
+			(count) => ({ timesheet: { ...timesheet(9), rows: [['1 March', tall(count), '1.25'], ...timesheet(9).rows] } }),
+		],
+		['notes', (count) => ({ passages: passages({ notes: tall(count) }) })],
+		[
+			'totals',
+			(count) => ({
+				totals: [
+					...rows(count).map((label) => ({ label, value: '1', kind: 'plain' as const })),
+					{ label: 'Total', value: '€2.00', kind: 'total' },
+				],
+			}),
+		],
+		['a footer', (count) => ({ footer: tall(count) })],
+	]
+
+	it.each(shapes)(
+		'breaks %s of any height across pages: nothing is cut off, or stands below the number of the page',
+		async (_, shape) => {
+			for (const height of heights) {
+				const document = invoice(shape(height))
+				const { proxy } = await read(document)
+				const pages = await wordsOf(proxy)
+				const rowsOf = (text: string) => [...text.matchAll(/Row(\d+)\./g)].map(([, row]) => Number(row))
+				const found = rowsOf(pages.map((page) => page.map(({ text }) => text).join(' ')).join(' '))
+				expect(found, `height ${height}`).toEqual(rowsOf(JSON.stringify(document)))
+				for (const [index, page] of pages.entries()) {
+					const number = page.find(({ text }) => text.endsWith(`Page ${index + 1} of ${pages.length}`))
+					expect(number, `page ${index + 1} at height ${height}`).toBeDefined()
+					for (const { text, y } of page) expect(y, `${text} at height ${height}`).toBeGreaterThanOrEqual(number?.y as number)
+				}
+			}
+		},
+	)
+
+	it('begins its table on the first page, whatever stands in it', async () => {
+		for (const [, shape] of shapes.slice(0, 7))
+			for (const height of heights) {
+				const [first = []] = await wordsOf((await read(invoice({ timesheet: null, ...shape(height) }))).proxy)
+				const text = first.map(({ text }) => text).join(' ')
+				expect(text, `height ${height}`).toMatch(/Description .*(Row1\.|Work package 1\.|Design|Head)/)
+			}
+	})
+
 	it('links to where it can be paid', async () => {
 		const { proxy, text } = await read(invoice({ paymentUrl: 'https://pay.example/i/1?a=b&c=%20' }))
 		const annotations = await (await proxy.getPage(1)).getAnnotations()
