@@ -33,7 +33,7 @@ import { allowOrigins } from './http/steps/cors.ts'
 import { documentRoute } from './http/steps/document.ts'
 import { runSteps } from './http/steps/express.ts'
 import { findOperation } from './http/steps/find-operation.ts'
-import { type IsEnding, systemRoutes } from './http/steps/health.ts'
+import { type PhaseOf, systemRoutes } from './http/steps/health.ts'
 import { holdRefusals } from './http/steps/hold-refusals.ts'
 import { takeTurn } from './http/steps/take-turn.ts'
 import { limitUnderWay } from './http/steps/under-way.ts'
@@ -56,7 +56,7 @@ export interface AppOptions {
 	readonly services: Services
 	readonly limits: RateLimits
 	readonly load: Load
-	readonly isEnding: IsEnding
+	readonly phaseOf: PhaseOf
 }
 
 export function createApp(options: AppOptions): Express {
@@ -94,10 +94,10 @@ export function createApp(options: AppOptions): Express {
 }
 
 /** What a process answers that does no requests: whether it runs, and whether its database does. */
-export function createWorkerApp({ db, log, isEnding }: Pick<AppOptions, 'db' | 'log' | 'isEnding'>): Express {
+export function createWorkerApp({ db, log, phaseOf }: Pick<AppOptions, 'db' | 'log' | 'phaseOf'>): Express {
 	const app = express()
 	app.disable('x-powered-by').disable('etag')
-	app.use(beginRequest(log), systemRoutes(db, isEnding), noRoute, renderError)
+	app.use(beginRequest(log), systemRoutes(db, phaseOf), noRoute, renderError)
 	return app
 }
 
@@ -111,12 +111,12 @@ const noRoute: RequestHandler = (req) => {
 /** The routes that load balancers, tools, browsers and payment processors use without a key. */
 function nonContractRoutes(
 	options: HostedOptions,
-	{ config, load, log, isEnding }: Pick<AppOptions, 'config' | 'load' | 'log' | 'isEnding'>,
+	{ config, load, log, phaseOf }: Pick<AppOptions, 'config' | 'load' | 'log' | 'phaseOf'>,
 	{ limitOwn, hold }: { limitOwn: RequestHandler; hold: ErrorRequestHandler },
 ): RequestHandler {
 	const router = express.Router()
 	const { db, limits } = options
-	router.use(systemRoutes(db, isEnding))
+	router.use(systemRoutes(db, phaseOf))
 	// Answered from memory, so no limit concerns it.
 	if (config.WEB === 'on') router.use(webApplication(log))
 	router.use(limitOwn, processorWebhooks(options), providerWebhooks(options), countVisits(limits), takeTurn(limits, load))

@@ -1,4 +1,5 @@
 // What a process does without a request: the jobs by kind, and loops for what belongs to this process or to no organization.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { dayMs } from './base/dates.ts'
 import type { Config } from './config.ts'
@@ -23,7 +24,7 @@ import { removeRetained, sweepHosts } from './webhooks/engine/retention-store.ts
 import { Worker } from './work/jobs.ts'
 import { ensureJobs, releaseJobs } from './work/jobs-store.ts'
 import { jobKinds } from './work/kinds.ts'
-import { every, type Loop } from './work/loop.ts'
+import { every, type Loop, once } from './work/loop.ts'
 import { resealJobs } from './work/sealing.ts'
 import { analyzeYoungTables } from './work/statistics-store.ts'
 
@@ -47,24 +48,24 @@ export interface BackgroundOptions {
 }
 
 export interface Background {
+	/** Resolves when the work has begun, or could not: it then tries again by itself, until it can or is stopped. */
+	readonly begun: Promise<unknown>
 	/** Runs every job that is due, and resolves when they have ended. For tests. */
 	drainJobs(): Promise<void>
 	/** Begins nothing more, and waits for what is under way; attempts of deliveries are broken off after `graceMs`. */
 	stop(graceMs: number): Promise<unknown>
 }
 
+/** How long the beginning waits after it has failed, as without a database. */
+const pauseMs = 1_000
+
 /** Starts deliveries, jobs and loops, each of which any number of processes may have on one database. */
-export async function startBackground(options: BackgroundOptions): Promise<Background> {
+export function startBackground(options: BackgroundOptions): Background {
 	const { db, config, log, now } = options
 	const leaseMs = config.JOB_LEASE_SECONDS * 1_000
 	const { [jobKinds.syncRun]: run, ...handlers } = jobHandlers(options)
 	// Runs have places of their own: one may wait for half a minute for its provider, and invoices are overdue at midnight.
 	const workers = [handlers, { [jobKinds.syncRun]: run }].map((handlers) => new Worker({ db, handlers, now, log, leaseMs }))
-	const repair = { organizationId: '', kind: jobKinds.repair, resourceIds: [''], dueAt: now() }
-	await db.transaction((tx) => ensureJobs(tx, repair))
-	// Only one server uses a SQLite database: the process that held any lease has ended.
-	if (db.dialect === 'sqlite') await db.transaction((tx) => releaseJobs(tx, now(), 0))
-	for (const worker of workers) worker.start()
 	const engine = new DeliveryEngine({
 		...options,
 		egress: options.services.egress,
@@ -73,15 +74,40 @@ export async function startBackground(options: BackgroundOptions): Promise<Backg
 		timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
 		hostRate: config.WEBHOOK_HOST_RATE,
 	})
-	await engine.start()
-	const loops = startLoops(options, workers)
-	const stopping = [...workers, ...loops]
+	let loops: readonly Loop[] = []
+	const begin = async () => {
+		const repair = { organizationId: '', kind: jobKinds.repair, resourceIds: [''], dueAt: now() }
+		await db.transaction((tx) => ensureJobs(tx, repair))
+		// Only one server uses a SQLite database: the process that held any lease has ended.
+		if (db.dialect === 'sqlite') await db.transaction((tx) => releaseJobs(tx, now(), 0))
+		await engine.start()
+		for (const worker of workers) worker.start()
+		loops = startLoops(options, workers)
+	}
+	const begun = Promise.withResolvers<void>()
+	const beginning = once(async (signal) => {
+		while (!signal.aborted) {
+			try {
+				return await begin()
+			} catch (err) {
+				log.warn({ err }, 'background work cannot begin; it is tried again')
+				begun.resolve()
+				await sleep(pauseMs, undefined, { signal }).catch(() => {})
+			}
+		}
+	}, log)
+	beginning.ended.then(begun.resolve)
 	return {
+		begun: begun.promise,
 		async drainJobs() {
+			await beginning.ended
 			do for (const worker of workers) await worker.drain()
 			while ((await Promise.all(workers.map((worker) => worker.isAnyDue()))).some(Boolean))
 		},
-		stop: (graceMs) => Promise.all([engine.stop(graceMs), ...stopping.map((one) => one.stop())]),
+		async stop(graceMs) {
+			await beginning.stop()
+			return Promise.all([engine.stop(graceMs), ...[...workers, ...loops].map((one) => one.stop())])
+		},
 	}
 }
 

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Logger } from 'pino'
 import { byCommand } from './base/origin.ts'
 import type { Config } from './config.ts'
+import { type Database, OutcomeUnknown, unavailability } from './db/database.ts'
 import { openDatabase } from './db/drivers/open.ts'
 import { tightenDataFolder } from './db/files/data-folder.ts'
 import { lockForServer } from './db/files/server-lock.ts'
@@ -14,37 +15,23 @@ import { openLog } from './log/log.ts'
 import { LogSink } from './log/sink.ts'
 import { listOrganizations } from './organizations/store.ts'
 import { requireEncryptionKey } from './outside/sealed-store.ts'
-import { startServer } from './server.ts'
+import { type RunningServer, startServer } from './server.ts'
 
-export async function serve(config: Config, options: { demo?: boolean; newKey?: boolean; json?: boolean }): Promise<void> {
+interface ServeOptions {
+	readonly demo?: boolean
+	readonly newKey?: boolean
+	readonly json?: boolean
+}
+
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
 	if (!config.DATABASE_URL) setFlagsFromString(smallHeap)
 	const stdout = new LogSink(1)
 	const log = openLog(config, stdout)
-	const lock = config.DATABASE_URL ? undefined : lockForServer(config.DATA_DIR)
-	const db = await openDatabase(config, log)
-	for (const warning of tightenDataFolder(config.DATA_DIR)) log.warn(warning)
-	const server = await requireEncryptionKey(db, config)
-		.then(() => startServer({ db, config, log }))
-		.catch(async (error) => {
-			await db.close()
-			throw error
-		})
-	const empty = (await listOrganizations(db)).length === 0
-	const origin = byCommand(server.now(), 'serve')
-	const created = empty && options.demo ? (await createFirstDemo(db, origin))?.key : undefined
-	const syncId = created && (await connectCrm(config, server.url, created, log))
-	const another = created || !options.newKey ? undefined : await createDemoKey(db, origin)
-	if (options.newKey && !created && !another) log.warn('--new-key: there is no demo organization; remit keys create makes a key')
-	const key = created ?? another
-	const warning = await demoWarning(db, config.HOST)
-	if (warning) log.warn(warning)
-	const url = config.BASE_URL || server.url
-	const setupUrl = server.setupPath && `${url}${server.setupPath}`
-	// Whoever reads that it serves may end it.
-	endOnSignals(config, {
+	// First of all: a signal during the start ends it as soon as nothing is half done, and closes what is open by then.
+	const started = Promise.withResolvers<Closable>()
+	const ending = endOnSignals(config, {
 		async close() {
-			await server.close()
-			lock?.release()
+			await (await started.promise).close()
 			log.info('closed')
 			await stdout.close()
 		},
@@ -53,10 +40,96 @@ export async function serve(config: Config, options: { demo?: boolean; newKey?: 
 			await stdout.close()
 		},
 	})
-	if (options.json) stdout.write(`${JSON.stringify({ url, key, syncId, setupUrl })}\n`)
-	else if (config.ROLE === 'worker' && !key) stdout.write(`The worker runs; ${server.url} has /health and /ready\n`)
-	else stdout.write(`${created ? welcome(url, created, { syncId, setupUrl }) : plainStart(url, { empty, setupUrl, another })}\n`)
+	const { greeting, ...rest } = await start(config, options, { log, ending })
+	started.resolve(rest)
+	if (greeting === undefined) return
+	stdout.write(`${greeting}\n`)
 	stdout.flush()
+}
+
+interface Closable {
+	close(): Promise<void>
+}
+
+interface Starting {
+	readonly log: Logger
+	/** Aborts when the process is to end. */
+	readonly ending: AbortSignal
+}
+
+/** `greeting` is what the start tells the person; absent when the process is to end. */
+async function start(config: Config, options: ServeOptions, starting: Starting): Promise<Closable & { greeting?: string }> {
+	const { log, ending } = starting
+	const lock = config.DATABASE_URL ? undefined : lockForServer(config.DATA_DIR)
+	const db = await openDatabase(config, log)
+	const closeDatabase = async () => {
+		await db.close()
+		lock?.release()
+	}
+	if (ending.aborted) return { close: closeDatabase }
+	for (const warning of tightenDataFolder(config.DATA_DIR)) log.warn(warning)
+	let isStarting = true
+	const server = await requireEncryptionKey(db, config)
+		.then(() => startServer({ db, config, log, isStarting: () => isStarting }))
+		.catch(async (error) => {
+			await db.close()
+			throw error
+		})
+	const close = async () => {
+		await server.close()
+		lock?.release()
+	}
+	try {
+		const greeting = await prepare({ db, server, config, options }, starting)
+		isStarting = false
+		return { close, greeting }
+	} catch (error) {
+		if (!ending.aborted) throw error
+		return { close }
+	}
+}
+
+/** How long the start waits for a database that was there when it began. */
+const pauseMs = 1_000
+
+/** The server listens by now: that the database is lost for a while is no reason to end. Throws when the process is to end. */
+async function untilDone<T>(work: () => Promise<T>, { log, ending }: Starting): Promise<T> {
+	for (;;) {
+		ending.throwIfAborted()
+		try {
+			return await work()
+		} catch (err) {
+			if (unavailability(err instanceof OutcomeUnknown ? err.cause : err) === undefined) throw err
+			log.warn({ err }, 'the start waits for the database')
+			await sleep(pauseMs, undefined, { signal: ending })
+		}
+	}
+}
+
+interface Prepared {
+	readonly db: Database
+	readonly server: RunningServer
+	readonly config: Config
+	readonly options: ServeOptions
+}
+
+/** What a start does once the server listens, such as the demo, whose sync needs it. Returns what to tell the person. */
+async function prepare({ db, server, config, options }: Prepared, starting: Starting): Promise<string> {
+	const { log } = starting
+	const empty = (await untilDone(() => listOrganizations(db), starting)).length === 0
+	const origin = byCommand(server.now(), 'serve')
+	const created = empty && options.demo ? (await untilDone(() => createFirstDemo(db, origin), starting))?.key : undefined
+	const syncId = created && (await connectCrm(config, server.url, created, log))
+	const another = created || !options.newKey ? undefined : await untilDone(() => createDemoKey(db, origin), starting)
+	if (options.newKey && !created && !another) log.warn('--new-key: there is no demo organization; remit keys create makes a key')
+	const key = created ?? another
+	const warning = await untilDone(() => demoWarning(db, config.HOST), starting)
+	if (warning) log.warn(warning)
+	const url = config.BASE_URL || server.url
+	const setupUrl = server.setupPath && `${url}${server.setupPath}`
+	if (options.json) return JSON.stringify({ url, key, syncId, setupUrl })
+	if (config.ROLE === 'worker' && !key) return `The worker runs; ${server.url} has /health and /ready`
+	return created ? welcome(url, created, { syncId, setupUrl }) : plainStart(url, { empty, setupUrl, another })
 }
 
 /**
@@ -81,13 +154,14 @@ async function connectCrm({ NODE_ENV }: Config, url: string, key: string, log: L
 const sameSignalMs = 50
 
 /**
- * The first signal closes; what has not closed after DRAIN_SECONDS and seven eighths of SHUTDOWN_SECONDS is given up. A second signal ends the process at
+ * Returns what aborts at the first signal. It closes; what has not closed after DRAIN_SECONDS and seven eighths of SHUTDOWN_SECONDS is given up. A second signal ends the process at
  * once. Both then end it by that signal: `process.exit` waits for Node's threads, which may wait for a name server.
  */
 function endOnSignals(
 	{ DRAIN_SECONDS, SHUTDOWN_SECONDS }: Config,
 	{ close, giveUp }: { close(): Promise<void>; giveUp(): Promise<void> },
-): void {
+): AbortSignal {
+	const ending = new AbortController()
 	const patienceMs = (DRAIN_SECONDS + (SHUTDOWN_SECONDS * 7) / 8) * 1_000
 	let since: number | undefined
 	const end = async (signal: NodeJS.Signals) => {
@@ -96,12 +170,14 @@ function endOnSignals(
 			return
 		}
 		since = performance.now()
+		ending.abort()
 		setTimeout(() => giveUp().finally(() => dieOf(signal)), patienceMs)
 		await close()
 		while (isThreadBusy()) await sleep(20)
 		process.exit(0)
 	}
 	process.on('SIGTERM', end).on('SIGINT', end)
+	return ending.signal
 }
 
 function dieOf(signal: NodeJS.Signals): void {

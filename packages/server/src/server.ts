@@ -55,6 +55,8 @@ export interface ServerOptions {
 	readonly now?: () => number
 	/** Resolves the hosts that callers name, instead of the machine's resolver. */
 	readonly lookup?: Lookup
+	/** Whether its caller still has to do something before the server has started, of which it tells load balancers; absent for no. */
+	readonly isStarting?: () => boolean
 }
 
 const limits = {
@@ -66,7 +68,9 @@ const limits = {
 	connectionsCheckingInterval: 5_000,
 }
 
-export async function startServer({ db: database, config, log, now: given, lookup }: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+	const { db: database, config, log, now: given, lookup, isStarting } = options
+	let hasStarted = false
 	const traces = config.OTEL_EXPORTER_OTLP_ENDPOINT
 		? (await import('./outside/traces/open.ts')).openTraces(config, log)
 		: undefined
@@ -82,8 +86,8 @@ export async function startServer({ db: database, config, log, now: given, looku
 	const rateLimits = await openRateLimits(config, log)
 	const load = new Load(config, log)
 	const create = config.ROLE === 'worker' ? createWorkerApp : createApp
-	const isEnding = () => connections.isEnding
-	const app = create({ db, config, log, now, askingTime, callers, storedBytes, services, limits: rateLimits, load, isEnding })
+	const phaseOf = () => (!hasStarted || isStarting?.() ? 'starting' : connections.isEnding ? 'ending' : 'running')
+	const app = create({ db, config, log, now, askingTime, callers, storedBytes, services, limits: rateLimits, load, phaseOf })
 	const server = createServer({ ...limits, ...expressPrototypes(app) })
 	const metrics = await openMetrics({ db, config, log, now })
 	const connections: Connections = new Connections(server)
@@ -99,6 +103,7 @@ export async function startServer({ db: database, config, log, now: given, looku
 	// A server may ignore an unknown expectation (RFC 9110 §10.1.1); node:http would answer 417 without a body.
 	server.on('checkExpectation', (req, res) => server.emit('request', req, res))
 	endUnread(server, config.ANSWER_TIMEOUT_SECONDS * 1000)
+	const canSignIn = await canAnybodySignIn(db)
 	await listen(server, config)
 	server.on('error', (err) => log.error({ err }, 'a connection could not be accepted'))
 	const loops = [
@@ -109,30 +114,33 @@ export async function startServer({ db: database, config, log, now: given, looku
 	]
 	const stored = (organizationId: string, bytes: number) => storedBytes.add(organizationId, bytes, now())
 	const requireStorage = (organizationId: string) => storedBytes.require(organizationId, now())
-	const options = {
-		db,
-		config,
-		log,
-		now,
-		services,
-		requests: () => requests,
-		stored,
-		requireStorage,
-		attempted: metrics?.attempted,
-		ran: metrics?.ran,
-		traces,
-	}
-	const background = config.ROLE === 'api' ? undefined : await startBackground(options)
+	const background =
+		config.ROLE === 'api'
+			? undefined
+			: startBackground({
+					db,
+					config,
+					log,
+					now,
+					services,
+					requests: () => requests,
+					stored,
+					requireStorage,
+					attempted: metrics?.attempted,
+					ran: metrics?.ran,
+					traces,
+				})
+	await background?.begun
 	const address = addressOf(server, config)
 	url ||= address
+	hasStarted = true
 	return {
 		url: address,
 		now,
 		drainJobs: background?.drainJobs,
 		metricsUrl: metrics?.url,
 		// A worker has no pages.
-		setupPath:
-			config.WEB === 'on' && config.ROLE !== 'worker' && !(await canAnybodySignIn(db)) ? setupPath(services.secrets) : undefined,
+		setupPath: config.WEB === 'on' && config.ROLE !== 'worker' && !canSignIn ? setupPath(services.secrets) : undefined,
 		async close(graceMs = config.SHUTDOWN_SECONDS * 1000) {
 			connections.announceEnd()
 			// No load balancer sends requests to a worker.

@@ -4,11 +4,14 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
+import { DatabaseProxy } from './database-proxy.ts'
 import { newDatabase } from './databases.ts'
+import { freePort } from './free-port.ts'
 import { encryptionKey } from './leaks.ts'
-import { cli, expectRefusal, inherited, Remit } from './remit.ts'
+import { cli, type Environment, expectRefusal, inherited, Remit } from './remit.ts'
 
 const isSqlite = inject('database') === 'sqlite'
 const folder = mkdtempSync(join(tmpdir(), 'remit-start-'))
@@ -163,6 +166,91 @@ describe('a server that others can reach', () => {
 	it('warns of them no more when it is on this machine', async () => {
 		const inside = await startAndEnd(remit, { PAYMENT_PROCESSOR: 'test', NODE_ENV: 'test', LOG_LEVEL: 'warn' })
 		expect(inside.join('\n')).not.toMatch(/PAYMENT_PROCESSOR|demo data/)
+	})
+})
+
+describe('a start that waits for the database', () => {
+	let remit: Remit
+	let port: number
+	beforeAll(async () => {
+		remit = await newRemit()
+		await startAndEnd(remit)
+	})
+
+	/** Keeps others from the rows of a table; returns what lets them in. */
+	async function hold(table: string): Promise<() => Promise<void>> {
+		if (isSqlite) {
+			const file = new Sqlite(join(remit.env.DATA_DIR as string, 'remit.db'))
+			file.exec('begin immediate')
+			return async () => void file.close()
+		}
+		const client = new pg.Client(remit.env.DATABASE_URL)
+		await client.connect()
+		await client.query(`begin; lock table ${table} in access exclusive mode`)
+		return () => client.end()
+	}
+
+	const statusOf = (path: string) =>
+		fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } }).then(
+			async (answer) => [answer.status, ((await answer.json()) as { detail?: string }).detail],
+			() => undefined,
+		)
+	const until = (path: string, status: unknown) =>
+		expect.poll(() => statusOf(path), { interval: 20, timeout: 20_000 }).toEqual(status)
+	const starting = [503, 'The server is starting.']
+
+	async function begin(environment: Environment = {}) {
+		port = await freePort()
+		const server = remit.begin(['serve', '--json'], { PORT: String(port), ...environment })
+		await until('/health', starting)
+		expect(await statusOf('/ready')).toEqual(starting)
+		return server
+	}
+
+	it('on SQLite ends on SIGTERM once nothing is half done, also before it listens', async () => {
+		if (!isSqlite) return
+		const release = await hold('all')
+		const server = remit.begin(['serve', '--json'])
+		const lock = join(remit.env.DATA_DIR as string, 'server.lock')
+		const isTaken = () => {
+			const other = new Sqlite(lock, { timeout: 0 })
+			try {
+				other.exec('begin exclusive')
+				return false
+			} catch {
+				return true
+			} finally {
+				other.close()
+			}
+		}
+		await expect.poll(isTaken, { interval: 50, timeout: 20_000 }).toBe(true)
+		const ended = server.end('SIGTERM')
+		await release()
+		expect(await ended).toEqual([0, null])
+		expect(server.lines()).toEqual([])
+	})
+
+	it('is 503 at /health and /ready until it is over, and ends on SIGTERM once nothing is half done', async () => {
+		if (isSqlite) return
+		const release = await hold('jobs')
+		const server = await begin()
+		const ended = server.end('SIGTERM')
+		await release()
+		expect(await ended).toEqual([0, null])
+		expect(server.lines()).toEqual([])
+	})
+
+	it.each(['jobs', 'organizations'])('goes on after its connections were lost (%s)', async (table) => {
+		if (isSqlite) return
+		const proxy = await new DatabaseProxy(remit.env.DATABASE_URL as string).listen()
+		const release = await hold(table)
+		const server = await begin({ DATABASE_URL: proxy.url })
+		proxy.leadTo(remit.env.DATABASE_URL as string)
+		await release()
+		await until('/ready', [200, undefined])
+		expect(await statusOf('/health')).toEqual([200, undefined])
+		expect(await server.end('SIGTERM')).toEqual([0, null])
+		proxy.cut()
 	})
 })
 

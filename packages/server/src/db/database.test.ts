@@ -7,14 +7,18 @@ it.each([
 	['53100 SQLITE_FULL', 'The disk of the database is full'],
 	['25006 SQLITE_READONLY SQLITE_READONLY_DBMOVED', 'The database can be read only at the moment'],
 	['58030 SQLITE_IOERR SQLITE_IOERR_WRITE SQLITE_CANTOPEN SQLITE_CANTOPEN_ISDIR', 'The database cannot use its disk'],
-	['55P03 SQLITE_BUSY SQLITE_BUSY_SNAPSHOT', 'Another change held for too long what this one needs'],
+	['55P03 40001 40P01 SQLITE_BUSY SQLITE_BUSY_SNAPSHOT', 'Another change held for too long what this one needs'],
 	['42501', 'The role of the server may not use its database'],
 	[
 		'DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN CERT_HAS_EXPIRED UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_TLS_CERT_ALTNAME_INVALID',
 		'The server and its database do not agree on TLS',
 	],
 	['57014', 'The database took too long'],
-	['SQLITE_CORRUPT SQLITE_CORRUPT_INDEX SQLITE_NOTADB', 'The file of the database is damaged, or its disk cannot be read'],
+	['55000 55006 25P03 25P04 72000 F0001 XX000', 'The database cannot do this at the moment'],
+	[
+		'SQLITE_CORRUPT SQLITE_CORRUPT_INDEX SQLITE_NOTADB XX001 XX002',
+		'The file of the database is damaged, or its disk cannot be read',
+	],
 	['23505 42P01 25P02 22001 SQLITE_CONSTRAINT_UNIQUE SQLITE_ERROR', undefined],
 ])('the codes %s are: %s', (codes, reason) => {
 	for (const code of codes.split(' ')) expect([code, unavailability({ code })]).toEqual([code, reason])

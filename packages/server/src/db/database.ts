@@ -159,10 +159,10 @@ export function unavailability(error: unknown): string | undefined {
 const reasons: readonly (readonly [RegExp, string])[] = [
 	[/^(SQLITE_FULL|53100$)/, 'The disk of the database is full'],
 	[/^(SQLITE_READONLY|25006$)/, 'The database can be read only at the moment'],
-	[/^(SQLITE_BUSY|55P03$)/, 'Another change held for too long what this one needs'],
+	[/^(SQLITE_BUSY|(55P03|40...)$)/, 'Another change held for too long what this one needs'],
 	[/^(57014$|Query read timeout)/, 'The database took too long'],
 	[/^(SQLITE_IOERR|SQLITE_CANTOPEN|58...$)/, 'The database cannot use its disk'],
-	[/^SQLITE_(CORRUPT|NOTADB)/, 'The file of the database is damaged, or its disk cannot be read'],
+	[/^(SQLITE_(CORRUPT|NOTADB)|XX00[12]$)/, 'The file of the database is damaged, or its disk cannot be read'],
 	[
 		/^(26000|42P05)$/,
 		'The database is reached through a pooler that keeps no prepared statements, and DATABASE_POOLER does not say so',
@@ -171,6 +171,8 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 	[/^timeout exceeded when trying to connect/, 'The server cannot reach its database, or it has too much to do at the moment'],
 	[/^timeout exceeded when waiting for the changes before/, 'The changes before this one took too long'],
 	[/^(53...$|timeout exceeded|query_wait_timeout|no more connections allowed)/, 'The database has too much to do at the moment'],
+	// Such as a database that takes no connections (55000), a time limit of a transaction (25P04) or an error inside of PostgreSQL (XX000).
+	[/^(55...|25P0[34]|72...|F0...|XX...)$/, 'The database cannot do this at the moment'],
 	[/^(42501|3F000)$/, 'The role of the server may not use its database'],
 	[
 		/^(The server does not support SSL|ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|(DEPTH_ZERO_)?SELF_SIGNED_CERT|HOSTNAME_MISMATCH$)/,

@@ -34,11 +34,12 @@ export function every(ms: number, work: Work, log: Logger): Loop {
 	}
 }
 
-/** Runs the work once, at the start. `stop` aborts the signal. */
-export function once(work: Work, log: Logger): Loop {
+/** Runs the work once, at the start. `stop` aborts the signal; `ended` resolves when the work has ended, however it did. */
+export function once(work: Work, log: Logger): Loop & { readonly ended: Promise<void> } {
 	const ending = new AbortController()
 	const running = run(work, ending, log)
 	return {
+		ended: running,
 		async stop() {
 			ending.abort()
 			await running

@@ -1,18 +1,19 @@
-// Routes for load balancers, which no limit concerns: `/health` says that the process runs, `/ready` that it takes requests for a while
-// yet, and its database changes.
+// Routes for load balancers, which no limit concerns: `/health` says that the process has started and runs, `/ready` that it takes requests
+// for a while yet, and its database changes.
 import express, { type RequestHandler, type Router } from 'express'
 import { ApiError } from '../../base/errors.ts'
 import { type Database, unavailability } from '../../db/database.ts'
 import { retryAfter, send } from '../answers.ts'
 import { rejectMethod } from './find-operation.ts'
 
-/** Tells whether the server is about to end. */
-export type IsEnding = () => boolean
+/** Tells how far the server is: ending begins before it takes no more requests. */
+export type PhaseOf = () => 'starting' | 'running' | 'ending'
 
-export function systemRoutes(db: Database, isEnding: IsEnding): Router {
+export function systemRoutes(db: Database, phaseOf: PhaseOf): Router {
 	const router = express.Router()
+	router.use(['/health', '/ready'], refuseIn('starting', phaseOf))
 	router.get('/health', answer('{"ok":true}'))
-	router.get('/ready', requireStay(isEnding), requireDatabase(db), answer('{"ok":true}'))
+	router.get('/ready', refuseIn('ending', phaseOf), requireDatabase(db), answer('{"ok":true}'))
 	router.all(['/health', '/ready'], (req) => {
 		rejectMethod(req, ['GET'])
 	})
@@ -24,10 +25,10 @@ const answer =
 	(req, res) =>
 		send(req, res, { status: 200, headers: {}, text })
 
-const requireStay =
-	(isEnding: IsEnding): RequestHandler =>
+const refuseIn =
+	(phase: ReturnType<PhaseOf>, phaseOf: PhaseOf): RequestHandler =>
 	(_req, _res, next) => {
-		if (isEnding()) throw new ApiError('unavailable', 'The server is ending.', { headers: retryAfter })
+		if (phaseOf() === phase) throw new ApiError('unavailable', `The server is ${phase}.`, { headers: retryAfter })
 		next()
 	}
 
