@@ -11,6 +11,11 @@ describe.skipIf(!hasBrowser)('pickers', () => {
 	beforeAll(async () => {
 		app = await startApp()
 		await app.client.companies.create({ name: 'Zebra Works' })
+		// The list begins with the newest.
+		await app.client.companies.create({ name: 'Quasar Holz' })
+		await app.client.companies.create({ name: 'Quasar Bau' })
+		await app.client.contacts.create({ name: 'Ruth Quasar' })
+		await app.client.deals.create({ name: 'Quasar roof' })
 	})
 	afterAll(() => app?.close())
 
@@ -86,5 +91,102 @@ describe.skipIf(!hasBrowser)('pickers', () => {
 		await page.keyboard.type('ra')
 		await zebra(page).click()
 		await expect.poll(() => client(page).inputValue()).toBe('Zebra Works')
+	})
+
+	/** The client field of a new invoice for Zebra Works. */
+	async function invoiceOfZebra() {
+		const { data } = await app.client.companies.list({ search: 'Zebra Works' })
+		const { page } = await app.openApp(`/invoices/new?company=${data[0]?.id}`)
+		await expect.poll(() => client(page).inputValue()).toBe('Zebra Works')
+		await client(page).selectText()
+		return page
+	}
+	const search = /\/api\/companies\?.*search=/
+	/** The option that the field says is active. */
+	const active = async (page: Page, name: string) => {
+		const id = await page.getByRole('option', { name }).getAttribute('id')
+		await expect.poll(() => client(page).getAttribute('aria-activedescendant')).toBe(id)
+	}
+
+	for (const keys of [['Enter'], ['ArrowDown', 'Enter'], ['Tab']])
+		it(`${keys.join(' and ')} takes the first match in place of the client before`, async () => {
+			const page = await invoiceOfZebra()
+			await page.keyboard.type('Quasar')
+			await active(page, 'Quasar Bau')
+			for (const key of keys) await page.keyboard.press(key)
+			await expect.poll(() => client(page).inputValue()).toBe('Quasar Bau')
+			expect(await client(page).getAttribute('aria-expanded')).toBe('false')
+			await page.getByRole('button', { name: 'Save draft' }).click()
+			await page.getByRole('link', { name: 'Quasar Bau' }).first().waitFor()
+		})
+
+	it('ArrowDown goes on from the first match', async () => {
+		const page = await invoiceOfZebra()
+		await page.keyboard.type('Quasar')
+		await active(page, 'Quasar Bau')
+		await page.keyboard.press('ArrowDown')
+		await page.keyboard.press('ArrowDown')
+		await active(page, 'Quasar Holz')
+		await page.keyboard.press('Enter')
+		await expect.poll(() => client(page).inputValue()).toBe('Quasar Holz')
+	})
+
+	for (const key of ['Enter', 'Tab'])
+		it(`${key} before the answer takes what is found for the text, not what was found before`, async () => {
+			const page = await invoiceOfZebra()
+			await page.keyboard.type('Ze')
+			await active(page, 'Zebra Works')
+			const held = Promise.withResolvers<void>()
+			await page.route(search, (route) => held.promise.then(() => route.continue()))
+			await client(page).selectText()
+			await page.keyboard.type('Quasar H')
+			await page.keyboard.press(key)
+			held.resolve()
+			await expect.poll(() => client(page).inputValue()).toBe('Quasar Holz')
+		})
+
+	it('a text that nothing is called is refused by Enter, and left with the client as it was', async () => {
+		const { page } = await app.openApp('/time')
+		await page.getByRole('combobox', { name: 'Deal' }).click()
+		await page.keyboard.type('Qqqq')
+		await page.getByText('No match').waitFor()
+		await page.keyboard.press('Enter')
+		expect(await page.getByRole('combobox', { name: 'Deal' }).inputValue()).toBe('Qqqq')
+		await page.keyboard.press('Tab')
+		await expect.poll(() => page.getByRole('combobox', { name: 'Deal' }).inputValue()).toBe('')
+	})
+
+	it('Escape leaves the client as it was, with the list closed', async () => {
+		const page = await invoiceOfZebra()
+		await page.keyboard.type('Quasar')
+		await active(page, 'Quasar Bau')
+		await page.keyboard.press('Escape')
+		await expect.poll(() => client(page).inputValue()).toBe('Zebra Works')
+		await expect.poll(() => client(page).getAttribute('aria-expanded')).toBe('false')
+	})
+
+	for (const key of ['Enter', 'Tab'])
+		it(`${key} on a name that is not there makes the client, and the number is next`, async () => {
+			const page = await invoiceOfZebra()
+			await page.keyboard.type(`Nobody ${key}`)
+			await page.keyboard.press(key)
+			const dialog = page.getByRole('dialog', { name: 'New client' })
+			expect(await dialog.getByLabel('Name').inputValue()).toBe(`Nobody ${key}`)
+			await dialog.getByRole('button', { name: 'Create client' }).click()
+			await expect.poll(() => client(page).inputValue()).toBe(`Nobody ${key}`)
+			await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('invoiceNumber')
+		})
+
+	it('deals and contacts are chosen alike', async () => {
+		const { page } = await app.openApp('/time')
+		await page.getByRole('combobox', { name: 'Deal' }).click()
+		await page.keyboard.type('Quasar')
+		await page.keyboard.press('Tab')
+		await expect.poll(() => page.getByRole('combobox', { name: 'Deal' }).inputValue()).toBe('Quasar roof')
+		await page.goto(`${app.url}/app/deals/new`)
+		await page.getByRole('combobox', { name: 'Contact' }).click()
+		await page.keyboard.type('Quasar')
+		await page.keyboard.press('Enter')
+		await expect.poll(() => page.getByRole('combobox', { name: 'Contact' }).inputValue()).toBe('Ruth Quasar')
 	})
 })

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { list, read } from '../api/query.ts'
 import { searchFailed } from '../format/names.ts'
 import { ComboBox } from '../ui/combo-box.tsx'
@@ -33,9 +33,14 @@ const makeNew = 'new'
 
 /** A record found by its name; the server searches. */
 export function RecordPicker({ kind, value, onChange, filter, onCreate, ...props }: RecordPickerProps) {
-	const chosen = useQuery({ ...read(`${kind}.get` as 'deals.get', value ?? ''), enabled: value !== null }).data
+	const { data: stored } = useQuery({ ...read(`${kind}.get` as 'deals.get', value ?? ''), enabled: value !== null })
+	/** As the list had it, until it is read. */
+	const [picked, setPicked] = useState<Named>()
+	const chosen: Named | undefined = stored ?? (picked?.id === value ? picked : undefined)
 	const name = value === null ? '' : (chosen?.name ?? '')
 	const [typed, setTyped] = useState<string>()
+	/** Whether the first match of what was typed is to be chosen once it has come. */
+	const [isWanted, setWanted] = useState(false)
 	const [last, setLast] = useState(value)
 	// A value from outside, as by the choice of a conflict, takes the place of what was typed.
 	if (value !== last) {
@@ -46,33 +51,50 @@ export function RecordPicker({ kind, value, onChange, filter, onCreate, ...props
 	const search = typed === undefined || typed === name ? undefined : typed.trim()
 	// Most forms are opened for another field.
 	const [isUsed, setUsed] = useState(false)
-	const { data, isFetching, isError } = useInfiniteQuery({
+	const { data, isPending, isPlaceholderData, isFetching, isError } = useInfiniteQuery({
 		...list(`${kind}.list` as 'deals.list', { ...filter, limit: 20, ...(search && { search }) }),
 		enabled: isUsed,
 	})
 	const found: readonly Named[] = data?.pages[0]?.rows ?? []
+	/** What was found is of an earlier text. */
+	const isWaiting = search !== undefined && !isError && (isPending || isPlaceholderData)
 	// The box clears the text of a choice that it does not know.
-	const known: readonly Named[] = value === null || !chosen || found.some(({ id }) => id === value) ? found : [chosen, ...found]
+	const known: readonly Named[] = search || !chosen || found.some(({ id }) => id === value) ? found : [chosen, ...found]
 	// While nobody knows whether there is one of that name, none is made.
-	const isNew = onCreate && search && !isError && !known.some((record) => record.name.toLowerCase() === search.toLowerCase())
+	const isKnown = isWaiting || isError || known.some((record) => record.name.toLowerCase() === search?.toLowerCase())
 	const choices = known.map(({ id, name: label, billingEmail }) => ({ id, label, note: billingEmail ?? '' }))
+	if (onCreate && search && !isKnown) choices.push({ id: makeNew, label: `Create “${search}”`, note: '' })
+	const first = isWaiting ? undefined : choices[0]?.id
 	const take = (id: string | null) => {
 		setLast(id)
 		onChange(id)
 	}
 	const type = (next: string) => {
 		setTyped(next)
+		setWanted(false)
 		if (next === '') take(null)
 	}
 	const choose = (id: string | null) => {
+		// The box keeps its value when it is left.
+		if (isWanted && isWaiting && id === value) return
+		setTyped(undefined)
+		setWanted(false)
 		if (id === makeNew) return onCreate?.(text.trim())
+		setPicked(known.find((record) => record.id === id))
 		take(id)
-		setTyped(choices.find((choice) => choice.id === id)?.label)
 	}
+	const takeFirst = () => {
+		if (isWaiting) setWanted(true)
+		else if (first !== undefined) choose(first)
+	}
+	useEffect(() => {
+		if (isWanted && !isWaiting) choose(first ?? value)
+	})
 	return (
 		<ComboBox
 			{...props}
-			choices={isNew ? [...choices, { id: makeNew, label: `Create “${search}”` }] : choices}
+			choices={choices}
+			match={search ? { id: first, take: takeFirst } : undefined}
 			value={value}
 			onChange={choose}
 			inputValue={text}

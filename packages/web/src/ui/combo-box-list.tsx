@@ -1,11 +1,11 @@
 import { ChevronDown } from 'lucide-react'
-import { type RefObject, useLayoutEffect, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useContext, useEffect, useLayoutEffect, useRef } from 'react'
 import { Button } from 'react-aria-components/Button'
-import { ComboBox as AriaComboBox } from 'react-aria-components/ComboBox'
+import { ComboBox as AriaComboBox, ComboBoxStateContext } from 'react-aria-components/ComboBox'
 import { Input } from 'react-aria-components/Input'
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
 import { Popover } from 'react-aria-components/Popover'
-import type { Caret, ComboBoxProps } from './combo-box.tsx'
+import type { Caret, ComboBoxProps, Match } from './combo-box.tsx'
 import { FieldLabel, FieldNotes } from './field.tsx'
 import './popover.css'
 import './select.css'
@@ -25,16 +25,22 @@ export function ComboBoxList({
 	error,
 	placeholder,
 	emptyText,
+	match,
 	caret,
 	...props
 }: ComboBoxListProps) {
 	const input = useRef<HTMLInputElement>(null)
+	// biome-ignore lint/correctness/useExhaustiveDependencies: once.
 	useLayoutEffect(() => {
-		if (!caret.current) return
-		input.current?.focus()
+		if (!caret.current) {
+			// The plain field was left: what was typed and not chosen goes, as it does here.
+			if (match) onChange(value)
+			return
+		}
+		input.current?.focus({ preventScroll: true })
 		input.current?.setSelectionRange(...caret.current)
 		caret.current = undefined
-	}, [caret])
+	}, [])
 	return (
 		<AriaComboBox
 			{...props}
@@ -49,16 +55,17 @@ export function ComboBoxList({
 			className="field"
 		>
 			<FieldLabel label={label} isOptional={!props.isRequired} />
-			<span className="input-box">
+			<Keys input={input} match={match} onRevert={() => onChange(value)}>
 				<Input ref={input} className="input" placeholder={placeholder} />
 				<Button className="combo-button">
 					<ChevronDown size={16} aria-hidden="true" />
 				</Button>
-			</span>
+			</Keys>
 			<FieldNotes hint={hint} error={error} />
 			<Popover className="popover">
 				<ListBox<(typeof choices)[number]>
 					className="options"
+					data-first={match?.id === undefined ? undefined : ''}
 					renderEmptyState={() => <div className="options-empty">{emptyText ?? 'No match'}</div>}
 				>
 					{(choice) => (
@@ -70,5 +77,49 @@ export function ComboBoxList({
 				</ListBox>
 			</Popover>
 		</AriaComboBox>
+	)
+}
+
+interface KeysProps {
+	readonly input: RefObject<HTMLInputElement | null>
+	readonly match: Match | undefined
+	/** What was typed goes. */
+	readonly onRevert: () => void
+	readonly children: ReactNode
+}
+
+/** While the text searches, Enter and Tab choose the first match, as long as no other one is active. */
+function Keys({ input, match, onRevert, children }: KeysProps) {
+	const state = useContext(ComboBoxStateContext)
+	const isClosing = useRef(false)
+	const isFirst = state?.selectionManager.focusedKey === null && match !== undefined
+	useLayoutEffect(() => {
+		const box = input.current
+		if (!box || !isFirst) return
+		// As the box names the options. To make it active in the box would scroll the page to a list that has no place yet.
+		const list = box.getAttribute('aria-controls')
+		if (list && match.id !== undefined) box.setAttribute('aria-activedescendant', `${list}-option-${match.id}`)
+		else box.removeAttribute('aria-activedescendant')
+	})
+	useEffect(() => {
+		if (!isClosing.current) return
+		isClosing.current = false
+		state?.close()
+	})
+	const press = (event: KeyboardEvent) => {
+		if (!match || event.nativeEvent.isComposing) return
+		if ((event.key === 'Enter' || event.key === 'Tab') && isFirst) match.take()
+		else if (event.key === 'Escape') {
+			onRevert()
+			// Once the box has seen the text change, which would open it.
+			isClosing.current = true
+		} else return
+		event.stopPropagation()
+		if (event.key !== 'Tab') event.preventDefault()
+	}
+	return (
+		<span className="input-box" onKeyDownCapture={press}>
+			{children}
+		</span>
 	)
 }

@@ -14,12 +14,22 @@ export interface ComboBoxProps {
 	/** Of the text in the field; who gives it searches, and the choices are shown as they come. */
 	readonly inputValue: string
 	readonly onInputChange: (text: string) => void
+	/** While the text searches. */
+	readonly match?: Match | undefined
 	readonly onFocus?: () => void
 	readonly hint?: string | undefined
 	readonly error?: string | undefined
 	readonly isRequired?: boolean
 	readonly placeholder?: string
 	readonly emptyText?: string
+}
+
+/** What Enter and Tab choose while the text searches. */
+export interface Match {
+	/** The first choice; undefined where there is none, or where the choices are still those of an earlier text. */
+	readonly id: string | undefined
+	/** Chooses the first one of the text, once it has come. */
+	readonly take: () => void
 }
 
 export type Caret = readonly [start: number, end: number]
@@ -78,6 +88,7 @@ function PlainBox({
 	label,
 	inputValue,
 	onInputChange,
+	match,
 	onFocus,
 	placeholder,
 	onUse,
@@ -120,8 +131,11 @@ function PlainBox({
 					className="input"
 					onCompositionStart={() => onComposing(true)}
 					onCompositionEnd={() => onComposing(false)}
-					// It chooses, and does not send the form.
-					onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+					onKeyDown={(event) => {
+						// It chooses, and does not send the form.
+						if (event.key === 'Enter') event.preventDefault()
+						if (event.key === 'Tab') match?.take()
+					}}
 				/>
 				<button
 					type="button"

@@ -1,16 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
-import { type Control, useController } from 'react-hook-form'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { type Control, type UseFormSetFocus, useController } from 'react-hook-form'
 import { read } from '../../api/query.ts'
 import { RecordPicker } from '../../forms/record-picker.tsx'
 import type { InvoiceValues } from './values.ts'
 
 const NewClient = lazy(() => import('./new-client.tsx'))
 
-/** The company that is billed, found by typing; one that is not there yet is made here. */
-export function ClientField({ control }: { control: Control<InvoiceValues> }) {
+interface ClientFieldProps {
+	readonly control: Control<InvoiceValues>
+	readonly setFocus: UseFormSetFocus<InvoiceValues>
+}
+
+/** The company that is billed, found by typing; one that is not there yet is made here, and then the next field has the focus. */
+export function ClientField({ control, setFocus }: ClientFieldProps) {
 	const { field, fieldState } = useController({ control, name: 'companyId' })
 	const [newName, setNewName] = useState<string>()
+	const isMade = useRef(false)
+	useEffect(() => {
+		if (newName !== undefined || !isMade.current) return
+		isMade.current = false
+		// The dialog gives the focus back first.
+		requestAnimationFrame(() => setFocus('invoiceNumber'))
+	}, [newName, setFocus])
 	const { data: chosen } = useQuery({ ...read('companies.get', field.value ?? ''), enabled: field.value !== null })
 	return (
 		<>
@@ -30,7 +42,9 @@ export function ClientField({ control }: { control: Control<InvoiceValues> }) {
 						name={newName}
 						onClose={(id) => {
 							setNewName(undefined)
-							if (id) field.onChange(id)
+							if (!id) return
+							field.onChange(id)
+							isMade.current = true
 						}}
 					/>
 				</Suspense>

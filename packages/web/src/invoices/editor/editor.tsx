@@ -1,7 +1,7 @@
 import type { TaxRate } from '@remit/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
-import { type Control, useController, useWatch } from 'react-hook-form'
+import { type Control, type UseFormSetFocus, useController, useWatch } from 'react-hook-form'
 import { read } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { addDays, dayIn, showDay } from '../../format/dates.ts'
@@ -48,7 +48,7 @@ export function Editor({ form, action, onSaved, onSavedToSend, onCancel, own = {
 				second={onSavedToSend && { action: 'Save and send', onSaved: onSavedToSend }}
 				conflictWords={(conflict) => conflictWords(conflict, values, rates?.data ?? none, (day) => showDay(day, locale))}
 			>
-				<Head control={control} today={today} from={values.issuedDate ?? today} />
+				<Head control={control} setFocus={form.form.setFocus} today={today} from={values.issuedDate ?? today} />
 				<Lines form={form.form} currency={values.currency} locale={locale} rates={rates?.data ?? none} preview={preview.data} />
 				<div className="editor-foot">
 					<Words control={control} />
@@ -59,11 +59,18 @@ export function Editor({ form, action, onSaved, onSavedToSend, onCancel, own = {
 	)
 }
 
+interface HeadProps {
+	readonly control: Control<InvoiceValues>
+	readonly setFocus: UseFormSetFocus<InvoiceValues>
+	readonly today: string
+	readonly from: string
+}
+
 /** Drawn anew neither for a key in the lines nor for the answers about them. */
-const Head = memo(({ control, today, from }: { control: Control<InvoiceValues>; today: string; from: string }) => (
+const Head = memo(({ control, setFocus, today, from }: HeadProps) => (
 	<Card>
 		<div className="form-grid">
-			<ClientField control={control} />
+			<ClientField control={control} setFocus={setFocus} />
 			<FormField control={control} name="invoiceNumber" label="Number" placeholder="Given when it is saved" autoComplete="off" />
 			<FormCurrency control={control} name="currency" label="Currency" />
 			<Day
