@@ -43,7 +43,7 @@ async function program(file: string, ...args: string[]): Promise<string> {
 	return (await run(file, [...args, 'process.js', served.key, far.url], { cwd: folder, timeout: 60_000 })).stdout
 }
 
-async function workerd(): Promise<string> {
+async function workerd(compatibilityDate: string): Promise<string> {
 	writeFileSync(join(folder, 'bundle.js'), await bundle('worker', 'esm'))
 	const bindings = Object.entries({ apiKey: served.key, baseUrl: far.url })
 	writeFileSync(
@@ -53,7 +53,7 @@ const config :Workerd.Config = (
 	services = [
 		(name = "main", worker = (
 			modules = [(name = "worker", esModule = embed "bundle.js")],
-			compatibilityDate = "2026-11-01",
+			compatibilityDate = "${compatibilityDate}",
 			bindings = [${bindings.map(([name, text]) => `(name = "${name}", text = "${text}")`).join(', ')}],
 		)),
 		(name = "internet", network = (allow = ["public", "private", "local"])),
@@ -94,7 +94,9 @@ const runtimes: Record<string, () => Promise<string | undefined>> = {
 	[`Bun ${others.bun}`]: () => program(bin('bun')),
 	[`Deno ${others.deno}`]: () =>
 		program(bin('deno'), 'run', '--quiet', '--allow-net', '--allow-env', '--node-modules-dir=manual'),
-	[`workerd ${others.workerd}`]: workerd,
+	[`workerd ${others.workerd}`]: () => workerd('2026-11-01'),
+	// From before fetch took `cache` there.
+	[`workerd ${others.workerd}, as of 2024`]: () => workerd('2024-01-01'),
 	Chromium: browser,
 }
 

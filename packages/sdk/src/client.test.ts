@@ -3,11 +3,14 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
 import { json } from '../test/answering-server.ts'
 import { apiKey, failure, farEnd } from '../test/far-end.ts'
-import { Remit, RemitError } from './index.ts'
+import { type Middleware, Remit, RemitError } from './index.ts'
 
 const far = farEnd()
 
-afterEach(() => vi.unstubAllEnvs())
+afterEach(() => {
+	vi.unstubAllEnvs()
+	vi.unstubAllGlobals()
+})
 
 describe('a call', () => {
 	test('sends method, path, key and JSON', async () => {
@@ -55,6 +58,40 @@ describe('a call', () => {
 			'x-team': 'b',
 			'x-kept': 'yes',
 		})
+	})
+
+	/** What the fetch of a runtime is asked: Next keeps the answers of GETs, unless it is told not to. */
+	const askedCaches = async () => {
+		const asked: unknown[] = []
+		const note: Middleware = (request, next) => {
+			asked.push(request.init.cache)
+			return next(request)
+		}
+		const remit = far.client({ use: [note] })
+		await remit.invoices.get('inv_1')
+		await remit.invoices.create()
+		await remit.companies.delete('cmp_1')
+		return asked
+	}
+
+	test('is not for a cache', async () => {
+		expect(await askedCaches()).toEqual(['no-store', 'no-store', 'no-store'])
+	})
+
+	test.each([
+		[
+			'throws at the option, as of older Workers',
+			class {
+				constructor(_url: string, { cache }: RequestInit) {
+					if (cache) throw new Error("The 'cache' field on 'RequestInitializerDict' is not implemented.")
+				}
+			},
+		],
+		['does not know the option, as of React Native, where fetch adds a parameter for it', class {}],
+		['is missing', undefined],
+	])('says nothing of a cache where Request %s', async (_what, request) => {
+		vi.stubGlobal('Request', request)
+		expect(await askedCaches()).toEqual([undefined, undefined, undefined])
 	})
 
 	test.each([

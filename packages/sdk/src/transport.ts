@@ -75,6 +75,7 @@ export class Transport {
 			baseUrl,
 			headers,
 			redirect: 'manual',
+			...uncached(),
 			// Values of a list are separated by commas, as the contract says.
 			querySerializer: { array: { style: 'form', explode: false } },
 			Request: PlainRequest as unknown as typeof globalThis.Request,
@@ -190,6 +191,19 @@ export class Transport {
 		return isSent
 			? connectionError(this.#baseUrl, error)
 			: new RemitError(`The request cannot be written: ${error}`, { cause: error })
+	}
+}
+
+/**
+ * Next 13 and 14 keep the answers of GETs otherwise. Workers of before 2024-11 throw at the option, and the fetch of React Native adds a
+ * parameter to the query for it.
+ */
+function uncached(): RequestInit {
+	try {
+		const { cache } = new globalThis.Request('http://localhost', { cache: 'no-store' })
+		return cache === 'no-store' ? { cache } : {}
+	} catch {
+		return {}
 	}
 }
 
