@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Provider from 'oidc-provider'
+import Provider, { type KoaContextWithOIDC } from 'oidc-provider'
 import { secret } from './leaks.ts'
 
 const client = { id: 'remit', secret: secret('of-the-openid-client') }
@@ -17,6 +17,8 @@ export interface ProviderPerson {
 export class OpenIdServer {
 	/** Who is there; undefined: they let nobody in. */
 	person: ProviderPerson | undefined
+	/** What its answers with a token have besides, or in place of what they had. */
+	tokenChange: object = {}
 	/** Answers everything with 503. */
 	isAway = false
 	#provider: Provider | undefined
@@ -55,6 +57,10 @@ export class OpenIdServer {
 			findAccount: (_, sub) => ({ accountId: sub, claims: async () => ({ ...this.person, sub }) }),
 			interactions: { url: (_, { uid }) => `/interaction/${uid}` },
 			cookies: { keys: ['a key for tests'] },
+		})
+		this.#provider.use(async (context: KoaContextWithOIDC, next: () => Promise<void>) => {
+			await next()
+			if (context.oidc?.route === 'token') context.body = { ...(context.body as object), ...this.tokenChange }
 		})
 	}
 

@@ -115,6 +115,43 @@ describe('the answer of a provider', () => {
 		expect((await read((await authorize()).id)).missingScopes).toEqual([])
 	})
 
+	it.each<[string, number, object]>([
+		['null for what there is not', 200, { refresh_token: null, scope: null, expires_in: null }],
+		['an empty text for what there is not', 200, { refresh_token: '', expires_in: '' }],
+		['no type of the token', 200, { token_type: undefined }],
+		['null for the type of the token', 200, { token_type: null }],
+		['its type in capitals', 200, { token_type: 'BEARER' }],
+		['a list of scopes', 200, { scope: ['read', 'write'] }],
+		['the status 201', 201, {}],
+		['an id_token that is none', 200, { id_token: 'no JWT at all' }],
+		['an id_token that is an object', 200, { id_token: {} }],
+	])('with %s makes a connection active', async (_, status, change) => {
+		answers(status, { access_token: 'access', token_type: 'Bearer', refresh_token: 'refresh', expires_in: 1800, ...change })
+		const { id, status: ofPage } = await authorize()
+		expect(ofPage).toBe(200)
+		const scopes = 'scope' in change && change.scope ? { grantedScopes: change.scope } : {}
+		expect(await read(id)).toMatchObject({ status: 'active', lastError: null, ...scopes })
+		expect(await test(await withClient())).toMatchObject({ status: 'active', lastError: null, ...scopes })
+	})
+
+	it('without another refresh token keeps the one that there is', async () => {
+		grants({ expires_in: 0 })
+		const { id } = await authorize()
+		const sent: (string | null)[] = []
+		for (const refresh_token of [undefined, null, '', 'second', null]) {
+			server.clock.now += 10_000
+			oauth.answer = async (req, res) => {
+				let text = ''
+				for await (const part of req) text += part
+				sent.push(new URLSearchParams(text).get('refresh_token'))
+				res.writeHead(200, { 'content-type': 'application/json' })
+				res.end(JSON.stringify({ access_token: 'access', token_type: 'Bearer', expires_in: 0, refresh_token }))
+			}
+			expect((await test(id)).status).toBe('active')
+		}
+		expect(sent).toEqual(['refresh', 'refresh', 'refresh', 'refresh', 'second'])
+	})
+
 	it('may have tokens of 16 KiB', async () => {
 		grants({ access_token: 'a'.repeat(16_384), refresh_token: 'r'.repeat(16_384) })
 		expect((await authorize()).status).toBe(200)
@@ -122,6 +159,14 @@ describe('the answer of a provider', () => {
 
 	it.each([
 		['101 scopes', { scope: scopes(101) }],
+		['scopes that are no texts', { scope: [1] }],
+		['scopes that are an object', { scope: {} }],
+		['no access token', { access_token: undefined }],
+		['an access token that is null', { access_token: null }],
+		['an access token that is a number', { access_token: 7 }],
+		['a refresh token that is an object', { refresh_token: {} }],
+		['another type of the token', { token_type: 'mac' }],
+		['a type of the token that is a list', { token_type: ['Bearer'] }],
 		['a scope of 201 characters', { scope: 's'.repeat(201) }],
 		['a scope with a NUL', { scope: 'a\u0000b' }],
 		['a scope with a lone surrogate', { scope: 'a\ud800' }],
@@ -130,17 +175,48 @@ describe('the answer of a provider', () => {
 		['an access token with a line break', { access_token: 'a\r\nx-admin: 1' }],
 		['a refresh token of more than 16 KiB', { refresh_token: 'r'.repeat(16_385) }],
 		['a refresh token with a NUL', { refresh_token: 'r\u0000' }],
-	])('with %s is no answer of OAuth', async (_, change) => {
+	])('with %s is no answer of OAuth, and the error names the field', async (_, change) => {
 		grants(change)
 		const { id, status } = await authorize()
 		expect(status).toBe(502)
-		const lastError = { code: 'invalid_answer' }
+		const lastError = { code: 'invalid_answer', detail: expect.stringContaining(` ${Object.keys(change)[0]} `) }
 		expect(await read(id)).toMatchObject({ status: 'pending', grantedScopes: [], expiresAt: null, lastError })
 		expect(await test(await withClient())).toMatchObject({ status: 'failed', grantedScopes: [], lastError })
 	})
 })
 
 describe('an error in place of a token', () => {
+	it.each([
+		['a page', '<html>', 'text/html'],
+		['JSON that is not of OAuth', '{"message":"no"}', 'application/json'],
+		['nothing', '', 'text/plain'],
+	])('that is 401 with %s says that the credentials are wrong', async (_, text, type) => {
+		grants({ expires_in: 0 })
+		const [{ id }, own] = [await authorize(), await withClient()]
+		expect((await test(own)).status).toBe('active')
+		server.clock.now += 10_000
+		oauth.answer = (_, res) => res.writeHead(401, { 'content-type': type }).end(text)
+		for (const one of [id, own])
+			expect(await test(one)).toMatchObject({ status: 'needs_reauth', lastError: { code: 'unauthorized' } })
+	})
+
+	it.each([[302], [403], [404]])('that is %d without words of OAuth is named by its status', async (status) => {
+		grants({ expires_in: 0 })
+		const { id } = await authorize()
+		server.clock.now += 10_000
+		answers(status, { message: 'no' })
+		const detail = expect.stringContaining(String(status))
+		expect((await test(id)).lastError).toMatchObject({ code: 'invalid_answer', detail })
+	})
+
+	it('may come with the status 200', async () => {
+		grants({ expires_in: 0 })
+		const { id } = await authorize()
+		server.clock.now += 10_000
+		answers(200, { error: 'invalid_grant' })
+		expect(await test(id)).toMatchObject({ status: 'needs_reauth', lastError: { code: 'unauthorized' } })
+	})
+
 	it.each([
 		['invalid_grant', 'unauthorized', 'needs_reauth', 'unauthorized'],
 		['invalid_client', 'invalid_client', 'degraded', 'unauthorized'],

@@ -74,6 +74,14 @@ describe('who signs in at the provider', () => {
 		})
 	})
 
+	it('is known, whatever else the provider says of the tokens', async () => {
+		const { id, email } = await tenant.newPerson()
+		provider.person = somebody(email)
+		provider.tokenChange = { refresh_token: null, scope: ['openid'], expires_in: null, token_type: undefined }
+		expect((await sessionOf((await signIn()).cookie)).user?.id).toBe(id)
+		provider.tokenChange = {}
+	})
+
 	it('is nobody with an address that is not verified, or that nobody has, and becomes nobody', async () => {
 		const { email } = await tenant.newPerson()
 		const before = (await tenant.ask('GET', '/api/users?limit=100')).body.data.length

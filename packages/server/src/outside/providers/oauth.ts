@@ -4,6 +4,9 @@ import type { Configuration, CustomFetch, TokenEndpointResponse } from 'openid-c
 import type { ConnectionErrorCode } from '../../generated/contract.ts'
 import type { Egress } from '../egress.ts'
 import { CallFailed, call } from './json-call.ts'
+import { asOAuth, scopesOf, TokenFailed } from './token-answer.ts'
+
+export { TokenFailed } from './token-answer.ts'
 
 export interface OAuthClient {
 	readonly tokenUrl: string
@@ -20,16 +23,6 @@ export interface Tokens {
 	readonly expiresIn: number | null
 	/** At most 100, each once; null where the provider does not say. */
 	readonly scopes: readonly string[] | null
-}
-
-/** The provider gave no token. The message is for the API's caller. */
-export class TokenFailed extends Error {
-	readonly code: ConnectionErrorCode
-
-	constructor(code: ConnectionErrorCode, message: string, cause?: unknown) {
-		super(message, { cause })
-		this.code = code
-	}
 }
 
 /** How long one call may take. */
@@ -113,21 +106,12 @@ async function ask(
 	}
 }
 
-/** Visible characters and blanks (RFC 6749 Appendix A), so that a header can have it. */
-const tokenForm = /^[ -~]{1,16384}$/
-/** ConnectionScope of the contract. */
-const scopeForm = /^[!#-[\]-~]{1,200}$/
-const mostScopes = 100
-
-function tokensOf({ access_token, refresh_token, expires_in, scope }: TokenEndpointResponse): Tokens {
-	const scopes = scope === undefined ? null : [...new Set(scope.split(' ').filter(Boolean))]
-	const areForms =
-		[access_token, refresh_token ?? access_token].every((token) => tokenForm.test(token)) &&
-		(scopes ?? []).every((name) => scopeForm.test(name))
-	if (!areForms || (scopes?.length ?? 0) > mostScopes)
-		throw new TokenFailed('invalid_answer', 'The provider answered tokens or scopes that are too long, too many or not of OAuth.')
-	return { accessToken: access_token, refreshToken: refresh_token ?? null, expiresIn: secondsOf(expires_in), scopes }
-}
+const tokensOf = ({ access_token, refresh_token, expires_in, scope }: TokenEndpointResponse): Tokens => ({
+	accessToken: access_token,
+	refreshToken: refresh_token ?? null,
+	expiresIn: secondsOf(expires_in),
+	scopes: scope === undefined ? null : scopesOf(scope),
+})
 
 const longestSeconds = 10 * 365 * 86_400
 
@@ -154,14 +138,19 @@ function configure(
 	return configuration
 }
 
+/** `hasIdentity`: whether answers say who somebody is, and not only a token. */
 export const guardedFetch =
-	(egress: Egress, timeoutMs: number): CustomFetch =>
+	(egress: Egress, timeoutMs: number, hasIdentity = false): CustomFetch =>
 	async (url, { method, headers, body, signal }) => {
 		const sent = { method: method as 'POST', url, headers, body: String(body ?? '') }
 		const answer = await call(egress, sent, { timeoutMs, maxBytes, signal: signal ?? undefined })
 		const { status, text } = answer
 		if (status === 429) throw new TokenFailed('rate_limited', 'The provider answered 429 to a request for a token.')
 		if (status >= 500) throw new TokenFailed('provider_failed', `The provider answered ${status} to a request for a token.`)
+		if (body instanceof URLSearchParams && body.has('grant_type')) {
+			const read = asOAuth(status, text, hasIdentity)
+			return new Response(read.text, { status: read.status, headers: { 'content-type': 'application/json' } })
+		}
 		const type = answer.headers['content-type'] ?? ''
 		return new Response(status === 204 ? null : text, { status, headers: { 'content-type': type } })
 	}

@@ -89,7 +89,7 @@ export class OpenIdProvider {
 		const execute = [...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : []), library.enableNonRepudiationChecks]
 		return library.discovery(new URL(issuer), clientId, undefined, library.ClientSecretBasic(clientSecret), {
 			execute,
-			[library.customFetch]: guardedFetch(this.#egress, timeoutMs),
+			[library.customFetch]: guardedFetch(this.#egress, timeoutMs, true),
 		})
 	}
 }
