@@ -120,7 +120,13 @@ function nonContractRoutes(
 	// Answered from memory, so no limit concerns it.
 	if (config.WEB === 'on') router.use(webApplication(log))
 	router.use(limitOwn, processorWebhooks(options), providerWebhooks(options), countVisits(limits), takeTurn(limits, load))
-	router.use(documentRoute(), paymentRoutes(options), connectionRoutes(options), connectRoutes(options), hostedPages(options))
+	router.use(
+		documentRoute(options.services),
+		paymentRoutes(options),
+		connectionRoutes(options),
+		connectRoutes(options),
+		hostedPages(options),
+	)
 	if (config.WEB === 'on') router.use(referenceRoutes(options.services), openIdRoutes(options))
 	if (config.NODE_ENV === 'development') router.use(crmPath, demoCrm(options.now))
 	router.use(noRoute)

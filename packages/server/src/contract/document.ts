@@ -28,6 +28,13 @@ export interface ContractOperation {
 /** A copy of the document, to be changed. */
 export const contractDocument = () => structuredClone(document)
 
+/** A copy as the server at this URL gives it out: a file says by itself where its operations are. */
+export function servedDocument(baseUrl: string) {
+	const copy = contractDocument()
+	for (const server of copy.servers) server.url = baseUrl
+	return copy
+}
+
 /** The document with one operation, and of the components those that it refers to. */
 export function documentOf(method: string, path: string) {
 	const methods = (document.paths as Record<string, Record<string, object>>)[path]
@@ -68,8 +75,6 @@ export const sealed = <Part>(part: Part): Part =>
 			'properties' in within &&
 			!('additionalProperties' in within) && { additionalProperties: false },
 	)
-
-export const documentText = JSON.stringify(document)
 
 export const { version } = document.info
 

@@ -1,10 +1,10 @@
 // The contract as the reference shows it: with the call of each operation in its description.
-import { contractDocument } from '../contract/document.ts'
+import { servedDocument } from '../contract/document.ts'
 import { calls } from '../generated/calls.ts'
 
 /** The JSON of the document; `baseUrl` is the server as clients see it. */
 export function referenceDocument(baseUrl: string): string {
-	const document = contractDocument()
+	const document = servedDocument(baseUrl)
 	for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
 		const call = calls[operation.operationId]
 		if (!call) throw new Error(`${operation.operationId} has no call: run pnpm generate`)

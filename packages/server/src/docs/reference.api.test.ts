@@ -107,6 +107,15 @@ describe('the document', () => {
 	})
 })
 
+it('a document names the server by BASE_URL, for a client that is made of the file', async () => {
+	const other = await startTestServer({ WEB: 'on', BASE_URL: 'https://remit.example' })
+	for (const path of ['/openapi.json', '/docs/openapi.json']) {
+		const { servers } = JSON.parse((await get(path, {}, other)).text)
+		expect(servers).toMatchObject([{ url: 'https://remit.example' }])
+	}
+	await other.close()
+})
+
 it('WEB=off leaves the contract for programs alone', async () => {
 	const other = await startTestServer({ WEB: 'off' })
 	for (const path of [...lasting, ...changing]) expect((await get(path, {}, other)).status).toBe(404)
