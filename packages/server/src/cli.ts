@@ -1,4 +1,5 @@
 // The command `remit`: runs the server, and manages organizations and keys, also beside a server on the same database.
+import http from 'node:http'
 import { Command, CommanderError } from 'commander'
 import { createKey, findOwner, listKeys, revokeKey } from './api-keys/store.ts'
 import { scopes as allScopes, type Scope } from './auth/keys.ts'
@@ -20,7 +21,7 @@ import { addSecretsCommands } from './commands/secrets.ts'
 import { addCompletionCommands } from './commands/shell/completion.ts'
 import { addProfileCommands } from './commands/shell/profiles.ts'
 import { addUserCommands } from './commands/users.ts'
-import { readConfig, settingsHelp } from './config.ts'
+import { clientProxies, readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
 import { type Database, OtherVersionError, type Transaction, unavailability } from './db/database.ts'
 import type { Upgrade } from './db/drivers/migrate.ts'
@@ -32,6 +33,10 @@ import { openClock } from './work/clock-store.ts'
 
 // What a server or command writes is for its own user alone: the database, its log, the key, mail as files, backups.
 process.umask(0o077)
+
+const proxies = clientProxies()
+// From Node 24.14 on.
+if (proxies) http.setGlobalProxyFromEnv?.(proxies)
 
 const program = new Command('remit')
 	.description('Invoices and companies behind one contract.')

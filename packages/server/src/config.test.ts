@@ -52,3 +52,10 @@ it('Origins that pages call from are named one by one, as a browser sends them',
 	])
 		expect(() => origins(wrong)).toThrow(`CORS_ORIGINS=${wrong}: must be origins such as https://app.example.com`)
 })
+
+it('reads the proxy under the names in small letters, too', () => {
+	const proxy = { https_proxy: 'http://proxy.example:3128', no_proxy: 'a.example' }
+	expect(readConfig(proxy)).toMatchObject({ HTTPS_PROXY: proxy.https_proxy, NO_PROXY: 'a.example' })
+	expect(readConfig({ ...proxy, HTTPS_PROXY: 'http://other.example' })).toMatchObject({ HTTPS_PROXY: 'http://other.example' })
+	expect(() => readConfig({ https_proxy: 'proxy.example:3128' })).toThrow(/^HTTPS_PROXY: /)
+})

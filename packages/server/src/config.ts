@@ -280,6 +280,11 @@ export const settings = {
 		'Ranges that webhooks and calls to providers may go to although they are not public: 127.0.0.0/8,10.0.0.0/8. In development on loopback: loopback.',
 		parseCidrs,
 	),
+	HTTPS_PROXY: secret(
+		'The proxy that webhooks and calls to providers and Stripe go through when their URL is https://; NO_PROXY names exceptions: http://user:password@host:port.',
+		url('http:', 'https:'),
+	),
+	NO_PROXY: setting('', 'Hosts that are called without it: names with all below them, addresses, ranges, or *.', text),
 	PROVIDER_HUBSPOT_CLIENT_ID: setting('', "The server's client at HubSpot, for connections with oauth2.", text),
 	PROVIDER_HUBSPOT_CLIENT_SECRET: secret('The secret of that client.', text),
 	PROVIDER_HUBSPOT_WEBHOOK_SECRET: secret(
@@ -325,9 +330,14 @@ const isForThisMachine = ({ NODE_ENV, HOST = settings.HOST.default, BASE_URL, TR
 
 export function readConfig(environment: Environment = process.env): Config {
 	const mistakes: string[] = []
-	const ofThisMachine: Environment = isForThisMachine(environment) ? { EGRESS_ALLOW_CIDRS: loopback } : {}
+	const others: Environment = {
+		...(isForThisMachine(environment) && { EGRESS_ALLOW_CIDRS: loopback }),
+		// Most programs know them by these names, too.
+		HTTPS_PROXY: environment.https_proxy,
+		NO_PROXY: environment.no_proxy,
+	}
 	const entries = Object.entries(settings).map(([name, { default: fallback, parse, secret: isSecret }]) => {
-		const value = environment[name] ?? ofThisMachine[name] ?? fallback
+		const value = environment[name] ?? others[name] ?? fallback
 		try {
 			return [name, parse(value)]
 		} catch (error) {
@@ -349,6 +359,15 @@ export function readConfig(environment: Environment = process.env): Config {
 		mistakes.push(`OIDC_ISSUER=${OIDC_ISSUER}: set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, too`)
 	if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
 	return Object.fromEntries(entries)
+}
+
+/** The proxies by which a command asks a server, but never one on this machine; undefined: there are none. */
+export function clientProxies(environment: Environment = process.env): Record<string, string> | undefined {
+	const { HTTP_PROXY, HTTPS_PROXY, NO_PROXY } = environment
+	const { http_proxy = HTTP_PROXY, https_proxy = HTTPS_PROXY, no_proxy = NO_PROXY } = environment
+	if (!http_proxy && !https_proxy) return undefined
+	const none = [no_proxy, 'localhost', '127.0.0.1', '::1'].filter(Boolean).join(',')
+	return { ...(http_proxy && { http_proxy }), ...(https_proxy && { https_proxy }), no_proxy: none }
 }
 
 /** The table for --help. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HeldBack, openDispatchers, Unreached } from './dispatchers.ts'
-import type { Address } from './hosts-file.ts'
+import type { Address } from './resolver.ts'
 
 /** Where each connection came in. */
 let reached: (string | undefined)[] = []

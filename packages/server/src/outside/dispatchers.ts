@@ -4,8 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import { networkOf } from '../base/network.ts'
-import type { Address } from './hosts-file.ts'
-import type { Lookup } from './resolver.ts'
+import type { ForwardProxy } from './proxy.ts'
+import type { Address, Lookup } from './resolver.ts'
 
 /** None of the host's networks may be dialled now. Nothing was sent. */
 export class HeldBack extends Error {}
@@ -47,12 +47,12 @@ interface Dial {
 /** Hosts whose limits are remembered. Each is set anew before it is used. */
 const maxLimits = 10_000
 
-const connectTimeoutMs = 10_000
+export const connectTimeoutMs = 10_000
 /** How long a dial tries one of a host's addresses before the next. A distant host takes longer than Node's default of 250 ms. */
 const attemptTimeoutMs = 2_000
 
-/** Sockets go to what `addressesOf` returns. */
-export function openDispatchers(addressesOf: Lookup): Dispatchers {
+/** Sockets go to what `addressesOf` returns, those for https through the proxy. */
+export function openDispatchers(addressesOf: Lookup, proxy?: ForwardProxy): Dispatchers {
 	const limits = new Map<string, readonly string[]>()
 	/** The dial that looks up a host: a look-up is told no more than the name. */
 	const dials = new AsyncLocalStorage<Dial>()
@@ -76,7 +76,7 @@ export function openDispatchers(addressesOf: Lookup): Dispatchers {
 		const dial = await openConnector((host) => {
 			const networks = limits.get(host)
 			return networks ? admittedOf(host, async () => networks) : addressesOf(host)
-		})
+		}, proxy)
 		const connect: buildConnector.connector = (target, callback) => {
 			const current: Dial = { leavesOut: false }
 			dials.run(current, dial, target, (...[error, socket]) => {
@@ -102,12 +102,12 @@ export function openDispatchers(addressesOf: Lookup): Dispatchers {
 		},
 		async probe(origin, admit) {
 			const { Client } = await import('undici')
-			const dial = await openConnector((host) => admittedOf(host, admit))
+			const dial = await openConnector((host) => admittedOf(host, admit), proxy)
 			let network: string | undefined
 			const connect: buildConnector.connector = (target, callback) =>
 				dial(target, (...[error, socket]) => {
 					if (error) return callback(error, null)
-					network = rangeOf(socket.remoteAddress ?? '')
+					network = rangeOf(tunnels.get(socket) ?? socket.remoteAddress ?? '')
 					callback(null, socket)
 				})
 			const client = new Client(origin, { allowH2: false, connect })
@@ -125,15 +125,19 @@ export function openDispatchers(addressesOf: Lookup): Dispatchers {
 		async close() {
 			for (const probe of probes) probe.close()
 			await (await agent)?.destroy()
+			await proxy?.close()
 		},
 	}
 }
+
+/** Where the sockets lead that go through the proxy. */
+const tunnels = new WeakMap<Socket, string>()
 
 /** The network of an address. No host has a `/`, which tells them apart. */
 const rangeOf = (address: string): string => networkOf(address)?.replace(/^[\d.]+$/, '$&/32') ?? address
 
 /** Connects sockets to the addresses of `addressesOf`. Loads undici, a sixth of the server's start. */
-async function openConnector(addressesOf: Lookup): Promise<buildConnector.connector> {
+async function openConnector(addressesOf: Lookup, proxy?: ForwardProxy): Promise<buildConnector.connector> {
 	const { buildConnector } = await import('undici')
 	const lookup: LookupFunction = (host, { all }, callback) => {
 		addressesOf(host).then(
@@ -154,9 +158,21 @@ async function openConnector(addressesOf: Lookup): Promise<buildConnector.connec
 			skipContinue(socket)
 			callback(null, socket)
 		})
+	const dialThrough = async (proxy: ForwardProxy, target: buildConnector.Options, callback: buildConnector.Callback) => {
+		const addresses = await addressesOf(target.hostname)
+		const address = addresses.find(({ family }) => family === 4) ?? (addresses[0] as Address)
+		const httpSocket = await proxy.tunnel(address, Number(target.port || 443))
+		dial({ ...target, httpSocket }, (...[error, socket]) => {
+			if (error) return callback(error, null)
+			tunnels.set(socket, address.address)
+			callback(null, socket)
+		})
+	}
 	return (target, callback) => {
+		if (proxy && target.protocol === 'https:' && proxy.isFor(target.hostname))
+			dialThrough(proxy, target, callback).catch((error) => callback(error, null))
 		// A socket calls `lookup` for names only, so an address is checked here.
-		if (isIP(target.hostname) === 0) dial(target, callback)
+		else if (isIP(target.hostname) === 0) dial(target, callback)
 		else
 			addressesOf(target.hostname).then(
 				() => dial(target, callback),

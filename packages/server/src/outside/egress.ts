@@ -3,9 +3,9 @@
 // again when it dials, since a name may resolve to another address by then. The socket connects to the address of that check.
 import { isIP } from 'node:net'
 import { addressFilter } from '../base/public-addresses.ts'
-import { type Dispatchers, openDispatchers } from './dispatchers.ts'
-import type { Address } from './hosts-file.ts'
-import { type Lookup, openResolver, ResolverUnavailable } from './resolver.ts'
+import { connectTimeoutMs, type Dispatchers, openDispatchers } from './dispatchers.ts'
+import { ForwardProxy, type ProxySettings } from './proxy.ts'
+import { type Address, type Lookup, openResolver, ResolverUnavailable } from './resolver.ts'
 
 /**
  * An address that the server must not call. The message tells the API's caller why. It names the host as given, never the
@@ -34,9 +34,10 @@ export interface EgressOptions {
 	/** EGRESS_ALLOW_CIDRS: ranges that may be called although they are not public. */
 	readonly allowCidrs: readonly string[]
 	readonly lookup?: Lookup
+	readonly proxy?: ProxySettings
 }
 
-export function openEgress({ allowCidrs, lookup = openResolver() }: EgressOptions): Egress {
+export function openEgress({ allowCidrs, lookup = openResolver(), proxy }: EgressOptions): Egress {
 	const isAllowed = addressFilter(allowCidrs)
 
 	function requireAllowed(host: string, addresses: readonly Address[]): void {
@@ -59,7 +60,7 @@ export function openEgress({ allowCidrs, lookup = openResolver() }: EgressOption
 	}
 
 	return {
-		...openDispatchers(addressesOf),
+		...openDispatchers(addressesOf, proxy?.HTTPS_PROXY ? new ForwardProxy(proxy, connectTimeoutMs) : undefined),
 		async check(url, organizationId) {
 			await addressesOf(hostOf(url), organizationId)
 		},

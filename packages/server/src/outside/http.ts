@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici'
 import { version } from '../contract/document.ts'
 import { type Admit, HeldBack, type Probe, Unreached } from './dispatchers.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from './egress.ts'
+import { ProxyFailed } from './proxy.ts'
 import { ResolverUnavailable } from './resolver.ts'
 
 export interface Attempt {
@@ -211,7 +212,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Errors whose message is written for the API's caller. */
-const ofAddresses = [UnsafeUrl, UnresolvableUrl, ResolverUnavailable]
+const ofAddresses = [UnsafeUrl, UnresolvableUrl, ResolverUnavailable, ProxyFailed]
 
 /** The error or its cause, if it is of one of these kinds. */
 export const findCause = (error: unknown, ...kinds: readonly (new (message?: string) => Error)[]): Error | undefined =>

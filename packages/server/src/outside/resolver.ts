@@ -2,7 +2,13 @@
 // name server answers, and cannot be cancelled: four names of a dead name server would stop every tenant's look-ups, and the
 // files and hashes that wait for those threads. c-ares asks the name servers of resolv.conf by itself and can be cancelled.
 import { promises as dns } from 'node:dns'
-import { type Address, HostsFile } from './hosts-file.ts'
+import { readFileSync, statSync } from 'node:fs'
+import { isIP } from 'node:net'
+
+export interface Address {
+	readonly address: string
+	readonly family: 4 | 6
+}
 
 /** The server's own name servers gave no answer in time, or this caller has too many look-ups under way. It may try again. */
 export class ResolverUnavailable extends Error {}
@@ -133,3 +139,55 @@ async function query(name: string, timeoutMs: number, servers: readonly string[]
 
 /** What c-ares says when no name server answered. A name server that answers SERVFAIL speaks about the host. */
 const unanswered = new Set(['ETIMEOUT', 'ECANCELLED', 'ECONNREFUSED'])
+
+/** How long a look at the hosts file is good for, so that many look-ups cost one. */
+const lookAgainMs = 1_000
+
+/** The names that the machine itself gives to addresses, by hosts(5). Other programs look there before they ask a name server. */
+class HostsFile {
+	readonly #path: string
+	#names = new Map<string, Address[]>()
+	#state = ''
+	#lookAt = 0
+
+	constructor(path = '/etc/hosts') {
+		this.#path = path
+	}
+
+	/** The addresses of a name in lower case without a trailing dot; undefined when the file does not have it. */
+	addressesOf(name: string): readonly Address[] | undefined {
+		if (performance.now() >= this.#lookAt) this.#look()
+		return this.#names.get(name)
+	}
+
+	/** Reads the file when it has changed. A machine without the file has no names of its own. */
+	#look(): void {
+		this.#lookAt = performance.now() + lookAgainMs
+		try {
+			const { mtimeMs, size, ino } = statSync(this.#path)
+			const state = `${mtimeMs} ${size} ${ino}`
+			if (state === this.#state) return
+			this.#names = namesIn(readFileSync(this.#path, 'utf8'))
+			this.#state = state
+		} catch {
+			this.#names = new Map()
+			this.#state = ''
+		}
+	}
+}
+
+function namesIn(text: string): Map<string, Address[]> {
+	const names = new Map<string, Address[]>()
+	for (const line of text.split('\n')) {
+		const [address = '', ...of] = line.replace(/#.*/, '').trim().split(/\s+/)
+		const family = isIP(address)
+		if (family !== 4 && family !== 6) continue
+		for (const name of of) {
+			const key = name.toLowerCase()
+			const known = names.get(key)
+			if (known) known.push({ address, family })
+			else names.set(key, [{ address, family }])
+		}
+	}
+	return names
+}

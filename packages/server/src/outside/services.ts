@@ -113,7 +113,7 @@ export async function openServices(
 		open: async (account) => traced(await openAccount('stripe:organization', account, config)),
 	})
 	const pdf = createPdfRenderer()
-	const egress = openEgress({ allowCidrs: config.EGRESS_ALLOW_CIDRS, ...(lookup && { lookup }) })
+	const egress = openEgress({ allowCidrs: config.EGRESS_ALLOW_CIDRS, proxy: config, ...(lookup && { lookup }) })
 	return {
 		mailer,
 		mailDailyLimit: config.MAIL_DAILY_LIMIT,

@@ -1,5 +1,8 @@
 // `remit api` beside a server of its own, as a person types it.
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
@@ -52,6 +55,26 @@ it('takes numbers, truth values and lists for what the contract says they are, a
 	const other = await said('invoices create --data -', JSON.stringify({ totalCents: 700 }))
 	const found = await said('invoices list --status draft,sent --total-min 600 --total-max 800 --sort-by totalCents')
 	expect(found.data.map((invoice: { id: string }) => invoice.id)).toEqual([other.id])
+})
+
+it('asks through a proxy, but never for a server on this machine', async () => {
+	const asked: string[] = []
+	const { port, hostname } = new URL(use.REMIT_BASE_URL as string)
+	const proxy = createServer().on('connect', ({ url = '' }, socket) => {
+		asked.push(url)
+		const server = connect(Number(port), hostname, () => {
+			socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+			server.pipe(socket).pipe(server)
+		})
+	})
+	await once(proxy.listen(0, '127.0.0.1'), 'listening')
+	const http_proxy = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+	const throughProxy = { ...use, http_proxy, REMIT_BASE_URL: `http://remit.example:${port}` }
+	expect(await remit.run(['api', 'companies', 'list'], throughProxy)).toMatchObject({ code: 0, stderr: '' })
+	expect(asked).toEqual([`remit.example:${port}`])
+	expect(await remit.run(['api', 'companies', 'list'], { ...use, http_proxy })).toMatchObject({ code: 0, stderr: '' })
+	expect(asked).toHaveLength(1)
+	proxy.close()
 })
 
 it('gives each record of all pages as a line of JSON', async () => {

@@ -11,6 +11,8 @@ const settings: PaymentSettings = {
 	STRIPE_SECRET_KEY: 'sk_test_1',
 	STRIPE_WEBHOOK_SECRET: 'whsec_1',
 	STRIPE_API_BASE: '',
+	HTTPS_PROXY: '',
+	NO_PROXY: '',
 	NODE_ENV: 'production',
 	baseUrl: () => 'http://127.0.0.1:3000',
 	testSecret: 'secret',

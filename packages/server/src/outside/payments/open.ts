@@ -9,6 +9,10 @@ export interface PaymentSettings {
 	readonly STRIPE_WEBHOOK_SECRET: string
 	/** The URL of another server than Stripe's; empty for Stripe's. */
 	readonly STRIPE_API_BASE: string
+	/** The proxy to Stripe; empty: none. */
+	readonly HTTPS_PROXY: string
+	/** Hosts that are called without it. */
+	readonly NO_PROXY: string
 	readonly NODE_ENV: string
 	/** The URL of this server as browsers see it. A function, because the port may be unknown until the server listens. */
 	readonly baseUrl: () => string
@@ -48,10 +52,10 @@ export interface StripeSecrets {
 export async function openAccount(
 	name: 'stripe' | 'stripe:organization',
 	secrets: StripeSecrets,
-	{ STRIPE_API_BASE: apiBase }: Pick<PaymentSettings, 'STRIPE_API_BASE'>,
+	{ STRIPE_API_BASE: apiBase, HTTPS_PROXY, NO_PROXY }: Pick<PaymentSettings, 'STRIPE_API_BASE' | 'HTTPS_PROXY' | 'NO_PROXY'>,
 ): Promise<PaymentProcessor> {
 	const { stripeProcessor } = await import('./stripe.ts')
-	return stripeProcessor({ name, ...secrets, apiBase, timeoutMs: stripeTimeoutMs })
+	return stripeProcessor({ name, ...secrets, apiBase, proxy: { HTTPS_PROXY, NO_PROXY }, timeoutMs: stripeTimeoutMs })
 }
 
 async function openTest(settings: PaymentSettings): Promise<PaymentProcessor> {

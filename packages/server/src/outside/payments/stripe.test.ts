@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeStripe, signWebhook } from '../../../test/stripe.ts'
 import { InvalidWebhook, type PaymentProcessor, type PaymentRequest, ProcessorError } from './processor.ts'
@@ -34,6 +37,21 @@ const rejected = async (attempt: Promise<unknown>) => {
 	)
 	return error instanceof ProcessorError ? [error.code, error.message] : error
 }
+
+it('asks Stripe through a proxy where there is one', async () => {
+	const asked: string[] = []
+	const proxy = createServer().on('connect', ({ url = '' }, socket) => {
+		asked.push(url)
+		socket.end('HTTP/1.1 403 No\r\n\r\n')
+	})
+	await once(proxy.listen(0, '127.0.0.1'), 'listening')
+	const HTTPS_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+	const settings = { name: 'stripe', secretKey: 'sk_test_1', webhookSecret: 'whsec_1', timeoutMs: 5_000 } as const
+	const proxied = stripeProcessor({ ...settings, apiBase: '', proxy: { HTTPS_PROXY, NO_PROXY: '' } })
+	expect(await rejected(proxied.create(request))).toEqual(['payment_processor_failed', expect.any(String)])
+	expect(new Set(asked)).toEqual(new Set(['api.stripe.com:443']))
+	proxy.close()
+})
 
 describe('a link', () => {
 	it('is a Checkout Session with one line for the amount due, and says when it expires', async () => {

@@ -1,4 +1,5 @@
 // Payments by Stripe Checkout, with one Session for each link. The Session's metadata says which link a payment belongs to.
+import { Agent } from 'node:https'
 import Stripe from 'stripe'
 import {
 	InvalidWebhook,
@@ -18,13 +19,22 @@ export interface StripeSettings {
 	readonly webhookSecret: string
 	/** The URL of another server than Stripe's; empty for Stripe's. */
 	readonly apiBase: string
+	/** As the environment names them; not for an `apiBase` without TLS. */
+	readonly proxy?: { readonly HTTPS_PROXY: string; readonly NO_PROXY: string }
 	/** How long an attempt waits for an answer. */
 	readonly timeoutMs: number
 }
 
-export function stripeProcessor({ name, secretKey, webhookSecret, apiBase, timeoutMs }: StripeSettings): PaymentProcessor {
+export function stripeProcessor({ name, secretKey, webhookSecret, apiBase, proxy, timeoutMs }: StripeSettings): PaymentProcessor {
 	// The API's version is the one that the SDK's types describe.
-	const client = new Stripe(secretKey, { ...address(apiBase), timeout: timeoutMs, maxNetworkRetries: 1, telemetry: false })
+	const client = new Stripe(secretKey, {
+		...address(apiBase),
+		...(proxy?.HTTPS_PROXY &&
+			!apiBase.startsWith('http:') && { httpAgent: new Agent({ keepAlive: true, proxyEnv: { ...proxy } }) }),
+		timeout: timeoutMs,
+		maxNetworkRetries: 1,
+		telemetry: false,
+	})
 	const { sessions } = client.checkout
 	return {
 		name,

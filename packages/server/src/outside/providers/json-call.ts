@@ -6,6 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { version } from '../../contract/document.ts'
 import { type Egress, UnresolvableUrl, UnsafeUrl } from '../egress.ts'
 import { findCause, reason } from '../http.ts'
+import { ProxyFailed } from '../proxy.ts'
 import { ResolverUnavailable } from '../resolver.ts'
 
 export interface OutsideCall {
@@ -166,7 +167,7 @@ function failureOf(error: unknown): CallFailed {
 	if (error instanceof CallFailed) return error
 	const unsafe = findCause(error, UnsafeUrl)
 	if (unsafe) return new CallFailed('unsafe_url', unsafe.message, undefined, true)
-	const unknown = findCause(error, UnresolvableUrl, ResolverUnavailable)
+	const unknown = findCause(error, UnresolvableUrl, ResolverUnavailable, ProxyFailed)
 	if (unknown) return new CallFailed('unreachable', unknown.message, undefined, true)
 	const code = String((error as { code?: unknown }).code)
 	if (/^(Z_|ERR__ERROR_FORMAT)/.test(code))
