@@ -32,6 +32,26 @@ export function fieldError(code: ErrorCode, pointer: string, detail: string): Ap
 	return new ApiError(code, detail, { errors: [{ pointer, code, detail }] })
 }
 
+/** What the checks return. They are all made: what several of them refuse is one error, with the code of the first. */
+export function checkAll<const Checks extends readonly (() => unknown)[]>(
+	...checks: Checks
+): { [Place in keyof Checks]: ReturnType<Checks[Place]> } {
+	const refused: ApiError[] = []
+	const checked = checks.map((check) => {
+		try {
+			return check()
+		} catch (error) {
+			if (!(error instanceof ApiError)) throw error
+			return refused.push(error)
+		}
+	})
+	const [first, ...more] = refused
+	if (first && more.length === 0) throw first
+	const detail = refused.map(({ message }) => message).join(' ')
+	if (first) throw new ApiError(first.code, detail, { errors: refused.flatMap(({ errors = [] }) => errors) })
+	return checked as { [Place in keyof Checks]: ReturnType<Checks[Place]> }
+}
+
 /** An error with several reasons, each of which it names. */
 export const listedError = (code: ErrorCode, what: string, errors: ProblemError[]) =>
 	new ApiError(code, `${what}: ${errors.map(({ detail }) => detail).join('; ')}.`, { errors })

@@ -1,7 +1,7 @@
 // The numbers of a buyer or seller that have check digits, as companies, organizations and invoices store them.
 import { electronicFormatIBAN, isValidIBAN } from 'ibantools'
 import type { BankAccount, BankAccountInput } from '../generated/contract.ts'
-import { fieldError } from './errors.ts'
+import { checkAll, fieldError } from './errors.ts'
 import { requireVatId } from './vat-ids.ts'
 
 interface Written {
@@ -11,13 +11,17 @@ interface Written {
 
 type Checked<Input> = Omit<Input, 'bankAccount'> & { readonly bankAccount?: BankAccount | null }
 
-/** The input with its VAT id and its IBAN as they are stored; throws 422 when one is wrong. `place` is where the input stands. */
+/** The input with its VAT id and its IBAN as they are stored; throws 422 that names each that is wrong. `place` is where the input stands. */
 export function checkParty<Input extends Written>(input: Input, place = ''): Checked<Input> {
 	const { vatId, bankAccount, ...plain } = input
+	const [storedId, storedAccount] = checkAll(
+		() => vatId && requireVatId(vatId, `${place}/vatId`),
+		() => bankAccount && checkAccount(bankAccount, `${place}/bankAccount/iban`),
+	)
 	return {
 		...plain,
-		...(vatId !== undefined && { vatId: vatId && requireVatId(vatId, `${place}/vatId`) }),
-		...(bankAccount !== undefined && { bankAccount: bankAccount && checkAccount(bankAccount, `${place}/bankAccount/iban`) }),
+		...(vatId !== undefined && { vatId: storedId }),
+		...(bankAccount !== undefined && { bankAccount: storedAccount }),
 	} as Checked<Input>
 }
 

@@ -1,7 +1,7 @@
 // Applies an input to an invoice: the stored invoice and the input give the next one. Pure, and the same for create, update
 // and preview.
 import { toMs } from '../base/dates.ts'
-import { ApiError, fieldError } from '../base/errors.ts'
+import { ApiError, checkAll, fieldError } from '../base/errors.ts'
 import { checkParty } from '../base/party-fields.ts'
 import type { InvoiceInput, Party, PartyInput, TaxRate } from '../generated/contract.ts'
 import { blankParty, type StoredInvoice } from './invoice.ts'
@@ -80,10 +80,14 @@ function parties(stored: StoredInvoice, next: StoredInvoice, { billTo, billFrom 
 	const becomesDraft = next.status === 'draft' && stored.status !== 'draft'
 	const isOtherBuyer = next.companyId !== stored.companyId || (becomesDraft && !stored.billToWritten)
 	const isOtherSeller = becomesDraft && !stored.billFromWritten
+	const [buyer, seller] = checkAll(
+		() => partyOf(billTo ?? null, '/billTo'),
+		() => partyOf(billFrom ?? null, '/billFrom'),
+	)
 	return {
-		billTo: billTo === undefined ? (isOtherBuyer ? null : stored.billTo) : partyOf(billTo, '/billTo'),
+		billTo: billTo === undefined ? (isOtherBuyer ? null : stored.billTo) : buyer,
 		billToWritten: billTo === undefined ? stored.billToWritten && !isOtherBuyer : billTo !== null,
-		billFrom: billFrom === undefined ? (isOtherSeller ? null : stored.billFrom) : partyOf(billFrom, '/billFrom'),
+		billFrom: billFrom === undefined ? (isOtherSeller ? null : stored.billFrom) : seller,
 		billFromWritten: billFrom === undefined ? stored.billFromWritten && !isOtherSeller : billFrom !== null,
 		timeZone: becomesDraft ? null : stored.timeZone,
 		branding: becomesDraft ? null : stored.branding,

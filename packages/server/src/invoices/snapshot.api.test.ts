@@ -318,6 +318,26 @@ describe('a wrong number of a buyer or seller', () => {
 		expect(answer).toMatchObject({ status: 422, body: { code, errors: [{ code, pointer }] } })
 	})
 
+	const account = { iban: 'DE89 3704 0044 0532 0130 01' }
+	it.each([
+		[
+			'PATCH',
+			'/api/organization',
+			{ vatId: wrong, bankAccount: account, accentColor: '#ffcc00' },
+			['/vatId', '/bankAccount/iban', '/accentColor'],
+		],
+		[
+			'POST',
+			'/api/invoices',
+			{ billTo: { name: 'A', vatId: wrong }, billFrom: { name: 'A', vatId: 'X', bankAccount: account } },
+			['/billTo/vatId', '/billFrom/vatId', '/billFrom/bankAccount/iban'],
+		],
+	])('is named beside all others: %s %s', async (method, path, body, pointers) => {
+		const answer = await tenant.ask(method, path, { body })
+		expect(answer).toMatchObject({ status: 422, body: { code: 'invalid_vat_id' } })
+		expect(answer.body.errors.map(({ pointer }: { pointer: string }) => pointer).toSorted()).toEqual(pointers.toSorted())
+	})
+
 	it('of a company is refused by PATCH too, and null removes it', async () => {
 		const id = await newCompany()
 		expect((await tenant.ask('PATCH', `/api/companies/${id}`, { body: { vatId: wrong } })).status).toBe(422)

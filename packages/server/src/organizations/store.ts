@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { checkAll } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import type { Origin } from '../base/origin.ts'
 import { checkParty } from '../base/party-fields.ts'
@@ -106,8 +107,10 @@ export async function changeOrganization(
 	stored: OrganizationSettings,
 	written: WrittenSettings,
 ): Promise<number> {
-	const input = checkParty(written)
-	if (input.accentColor) requireContrast(input.accentColor)
+	const [input] = checkAll(
+		() => checkParty(written),
+		() => written.accentColor && requireContrast(written.accentColor),
+	)
 	const values = difference(stored, input)
 	if (isNothing(values)) return stored.version
 	const version = stored.version + 1
