@@ -64,6 +64,27 @@ describe.skipIf(!hasBrowser)('connections', () => {
 		await page.getByRole('link', { name: 'My API' }).waitFor({ state: 'detached' })
 	})
 
+	it('an API that gives tokens is told where the secret of the client is, and what else it wants', async () => {
+		const { page } = await app.openApp('/connections/new?provider=http_json')
+		await field(page, 'How').selectOption('client_credentials')
+		await field(page, 'Name').fill('With tokens')
+		await field(page, 'Base URL').fill(app.url)
+		await field(page, 'URL of tokens').fill(`${app.url}/token`)
+		await field(page, 'Client id and secret are sent').selectOption('In the body')
+		await field(page, 'Scopes').fill('read  write ')
+		await field(page, 'Audience').fill('https://api.acme.example')
+		await field(page, 'Client id').fill('acme')
+		await field(page, 'Client secret').fill(secret('of-the-client'))
+		const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/connections'))
+		await press(page, 'Connect')
+		await heading(page, 'With tokens')
+		const { config } = (await sent).postDataJSON()
+		expect(config).toEqual({
+			...{ baseUrl: app.url, tokenUrl: `${app.url}/token`, clientAuthentication: 'body', scopes: ['read', 'write'] },
+			tokenParameters: { audience: 'https://api.acme.example' },
+		})
+	})
+
 	it('a provider that the server has no client for says so', async () => {
 		const { page } = await app.openApp('/connections/new?provider=xero')
 		await page.getByText('This server has no client id and secret for Xero yet').waitFor()

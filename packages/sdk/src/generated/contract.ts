@@ -566,6 +566,13 @@ export type Branding = {
 };
 /** An amount in minor units of the record's currency: USD 1234 is 12.34, JPY 1234 is ¥1234, KWD 1234 is 1.234. From −999 999 999 999 to 999 999 999 999. */
 export type Cents = number;
+/**
+ * How a client proves who it is where access tokens come from (RFC 6749 §2.3.1).
+ *
+ * - `basic`: `Authorization: Basic` with the id and the secret.
+ * - `body`: `client_id` and `client_secret` as fields of the body.
+ */
+export type ClientAuthentication = "basic" | "body";
 /** A colour as `#rrggbb`. */
 export type Color = string;
 /** A company of the organization. */
@@ -815,12 +822,18 @@ export type ConnectionAuthorize = {
 export type ConnectionConfig = {
 	/** `http_json`, which needs it: the URL that paths are added to, without a query. Its host must be public. */
 	baseUrl?: string;
-	/** `http_json`: the path below `baseUrl` that a test reads; `/` unless it is set. */
+	/** `http_json`: the path below `baseUrl` that a test reads, without `.` and `..` between slashes; `/` unless it is set. */
 	testPath?: string;
 	/** `http_json` with `client_credentials`, which needs it: where access tokens come from, without a query. Its host must be public. */
 	tokenUrl?: string;
 	/** `http_json` with `client_credentials`: the scopes to ask for. */
 	scopes?: ConnectionScope[];
+	/** `http_json` with `client_credentials`: where the requests for a token have the id and the secret; `basic` unless it is set. */
+	clientAuthentication?: ClientAuthentication;
+	/** `http_json` with `client_credentials`: further fields of the requests for a token, such as `audience` or `resource`. Not `grant_type`, `client_id`, `client_secret` and `scope`. */
+	tokenParameters?: {
+		[key: string]: TokenParameter;
+	};
 	/** `http_json` with `api_key`: the header for the key; `Authorization: Bearer …` unless it is set. */
 	apiKeyHeader?: HeaderName;
 	/** `xero`: the tenant, where the credentials open several. Without it the only one is used, or the one that the connection had before. After a change a test names the account. */
@@ -2745,7 +2758,7 @@ export type ObjectPagination = {
  * - `none`: All is on one page.
  */
 export type ObjectPaginationStyle = "cursor" | "page" | "offset" | "link" | "none";
-/** A path below `baseUrl`, such as `/customers`. */
+/** A path below `baseUrl`, such as `/customers`, without `.` and `..` between slashes. */
 export type ObjectPath = string;
 /** A call that removes a record. */
 export type ObjectRemoval = {
@@ -3543,7 +3556,7 @@ export type RecordFailure = {
 	/** Of `conflict`: what tells these two records, as they were then, from what they are once either has changed. A decision may name it. */
 	version?: string;
 };
-/** A path below `baseUrl` about one record, with `{id}` for its id, such as `/customers/{id}`. */
+/** A path below `baseUrl` about one record, with `{id}` for its id, such as `/customers/{id}`, without `.` and `..` between slashes. */
 export type RecordPath = string;
 /**
  * Which deliveries to make again.
@@ -4417,6 +4430,8 @@ export type TimeGrouping = "task" | "deliverable" | "all";
 export type TimeRounding = "none" | "up" | "nearest";
 /** A time zone of the IANA database, such as `Europe/Berlin`. */
 export type TimeZone = string;
+/** A further field of the requests for a token. */
+export type TokenParameter = string;
 /**
  * What is done with a value. A later version may add transforms.
  *

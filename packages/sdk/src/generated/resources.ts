@@ -22,6 +22,7 @@ export type {
 	BankAccount,
 	BankAccountInput,
 	Branding,
+	ClientAuthentication,
 	Company,
 	CompanyCreate,
 	CompanyCreatedEvent,

@@ -1,7 +1,9 @@
 // What proves to a provider who a connection is, and where its calls go.
 import type { Connection, ConnectionCredentials } from '../generated/contract.ts'
+import { CallFailed } from '../outside/providers/json-call.ts'
 import { TokenFailed } from '../outside/providers/oauth.ts'
 import type { Services } from '../outside/services.ts'
+import { outside, staysBelow } from './object-rules.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { openCredentials } from './store.ts'
 import { openToken, type TokenRow } from './token-store.ts'
@@ -56,3 +58,9 @@ function headersOf(
 /** The URL that paths are added to, without a slash at its end. */
 export const baseUrlOf = (services: Services, { id, baseUrl }: Manifest, { config }: Connection): string =>
 	(config.baseUrl ?? (services.providerSettings(id).baseUrl || baseUrl)).replace(/\/$/, '')
+
+/** The URL of a path below a base URL; throws CallFailed for a path that leads out of it. */
+export function urlBelow(base: string, path: string): URL {
+	if (!staysBelow(path)) throw new CallFailed('unsafe_url', outside)
+	return new URL(base + path)
+}

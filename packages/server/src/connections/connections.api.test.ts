@@ -191,11 +191,58 @@ describe('a connection is refused', () => {
 		expect(await invalid({ config: {} })).toBe('/config/baseUrl')
 		expect(await invalid({ provider: 'stripe' })).toBe('/config/baseUrl')
 		expect(await invalid({ config: { baseUrl: 'https://api.example/?key=1' } })).toBe('/config/baseUrl')
+		const client = { authType: 'client_credentials', credentials: { clientId: 'a', clientSecret: secret('b') } } as const
+		const baseUrl = 'https://api.example'
+		const tokenUrl = 'https://api.example/token'
+		for (const name of ['grant_type', 'client_id', 'client_secret', 'scope'])
+			expect(await invalid({ ...client, config: { baseUrl, tokenUrl, tokenParameters: { [name]: 'x' } } })).toBe(
+				`/config/tokenParameters/${name}`,
+			)
+		expect(await invalid({ config: { baseUrl, clientAuthentication: 'body' } })).toBe('/config/clientAuthentication')
+		expect(await invalid({ config: { baseUrl, tokenParameters: { audience: 'x' } } })).toBe('/config/tokenParameters')
 		const basic = { authType: 'basic', credentials: { username: 'a', password: secret('b') } } as const
 		expect(await invalid({ ...basic, config: { baseUrl: 'https://api.example', apiKeyHeader: 'X-Key' } })).toBe(
 			'/config/apiKeyHeader',
 		)
 	})
+
+	it.each([
+		'/..',
+		'/../admin',
+		'/a/../../b',
+		'/.',
+		'/%2e%2e/a',
+		'/.%2E/a',
+		'/a\\..\\..\\b',
+		'/..%2fadmin',
+		'/a%5c..%5cb',
+		'/..?a',
+	])('when the path %s leads out of its base URL', async (path) => {
+		const baseUrl = `${provider.url}/v2`
+		expect(await refusal(input({ config: { baseUrl, testPath: path } }))).toEqual([422, 'invalid_connection', '/config/testPath'])
+		const object = { name: 'a', path: '/a', idField: 'id', pagination: { style: 'none' as const } }
+		const paths = {
+			path: { path },
+			readPath: { readPath: `${path.replace(/\?.*/, '')}/{id}` },
+			'create/path': { create: { method: 'POST' as const, path } },
+		}
+		for (const [pointer, change] of Object.entries(paths))
+			expect(await refusal(input({ config: { baseUrl, objects: [{ ...object, ...change }] } }))).toEqual([
+				...[422, 'invalid_connection', `/config/objects/0/${pointer}`],
+			])
+	})
+
+	it.each(['https://evil.example/', 'evil.example', '@evil.example'])('when the path is %s', async (testPath) => {
+		expect((await refusal(input({ config: { baseUrl: provider.url, testPath } }))).slice(0, 1)).toEqual([400])
+	})
+
+	it.each(['//evil.example/a', '/\\evil.example/a', '/a..b/...', '/@evil.example', '/a?b=/../c'])(
+		'in no case for %s, which is below its base URL',
+		async (testPath) => {
+			await tenant.remit.connections.test(await create({ config: { baseUrl: `${provider.url}/v2`, testPath } }))
+			expect(provider.requests.at(-1)?.url).toMatch(/^\/v2\//)
+		},
+	)
 
 	it('when its host is not public, and the answer names the setting', async () => {
 		const body = input({ config: { baseUrl: 'https://private.example' } })

@@ -2,7 +2,19 @@
 import { fieldError } from '../base/errors.ts'
 import type { ConnectionConfig, ConnectionObject } from '../generated/contract.ts'
 
+/** What is wrong with a path that leads out. */
+export const outside = 'The path leads out of the base URL: it has . or .. between slashes.'
+
 const refused = ['__proto__', 'constructor', 'prototype']
+
+/**
+ * Whether a path stays below the base URL that it is added to. A URL knows `%2e` and `\\` as a dot and a slash, and some servers read `%2f` and `%5c` as
+ * slashes.
+ */
+export function staysBelow(path: string): boolean {
+	const [plain = ''] = path.replaceAll(/%2e/gi, '.').split(/[?#]/)
+	return !plain.split(/[/\\]|%2f|%5c/i).some((part) => part === '.' || part === '..')
+}
 
 /** Throws for the first of the objects that cannot be read or written as it says. */
 export function requireObjects({ objects = [] }: ConnectionConfig): void {
@@ -17,7 +29,10 @@ function mistakeIn(object: ConnectionObject): [field: string, detail: string] | 
 	const { pagination, sinceParameter, changedField } = object
 	for (const [field, path] of fieldPathsOf(object))
 		if (path?.split('.').some((name) => refused.includes(name))) return [field, 'A field cannot have this name.']
-	for (const [field, path] of pathsOf(object)) if (path?.includes('#')) return [field, 'A path has no #.']
+	for (const [field, path] of pathsOf(object)) {
+		if (path?.includes('#')) return [field, 'A path has no #.']
+		if (path !== undefined && !staysBelow(path)) return [field, outside]
+	}
 	if (['cursor', 'page', 'offset'].includes(pagination.style) && pagination.parameter === undefined)
 		return ['pagination/parameter', `${pagination.style} needs parameter.`]
 	if (pagination.style === 'cursor' && pagination.next === undefined) return ['pagination/next', 'cursor needs next.']

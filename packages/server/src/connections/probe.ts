@@ -3,7 +3,7 @@ import type { Connection, ConnectionAccount, ConnectionError, ConnectionStatus }
 import { CallFailed, callJson } from '../outside/providers/json-call.ts'
 import { TokenFailed } from '../outside/providers/oauth.ts'
 import type { Services } from '../outside/services.ts'
-import { baseUrlOf, type Proof, withProof } from './access.ts'
+import { baseUrlOf, type Proof, urlBelow, withProof } from './access.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { manifestOf } from './providers/providers.ts'
 import type { TokenRow } from './token-store.ts'
@@ -45,9 +45,9 @@ async function probe(
 ): Promise<Outcome> {
 	const manifest = manifestOf(connection)
 	const headers = { ...manifest.headers, ...credentials }
-	const url = baseUrlOf(services, manifest, connection) + (connection.config.testPath ?? manifest.test.path)
-	const request = { method: 'GET', url, headers } as const
 	try {
+		const url = urlBelow(baseUrlOf(services, manifest, connection), connection.config.testPath ?? manifest.test.path)
+		const request = { method: 'GET', url: url.href, headers } as const
 		const { status, json } = await callJson(services.egress, request, { ...limits, signal })
 		const code = errorOf(status)
 		if (code) return { error: { code, detail: `The provider answered ${status}.` }, isRefused: status === 401 }

@@ -9,7 +9,7 @@ import type {
 	ConnectionCredentials,
 	ConnectionUpdate,
 } from '../generated/contract.ts'
-import { requireObjects } from './object-rules.ts'
+import { outside, requireObjects, staysBelow } from './object-rules.ts'
 import type { Manifest } from './providers/manifest.ts'
 import { findProvider } from './providers/providers.ts'
 
@@ -59,6 +59,9 @@ export function requireConfig({ id, config: known }: Manifest, authType: Connect
 	for (const name of urls)
 		if (config[name] !== undefined && new URL(config[name]).search)
 			throw invalid(`/config/${name}`, 'The URL must have no query.')
+	if (!staysBelow(config.testPath ?? '/')) throw invalid('/config/testPath', outside)
+	const taken = Object.keys(config.tokenParameters ?? {}).find((name) => ofEachRequest.includes(name))
+	if (taken) throw invalid(`/config/tokenParameters/${taken}`, `Remit says itself what ${taken} is.`)
 	requireObjects(config)
 }
 
@@ -66,7 +69,12 @@ const ofOneType = [
 	['apiKeyHeader', 'api_key'],
 	['tokenUrl', 'client_credentials'],
 	['scopes', 'client_credentials'],
+	['clientAuthentication', 'client_credentials'],
+	['tokenParameters', 'client_credentials'],
 ] as const
+
+/** What every request for a token has. */
+const ofEachRequest = ['grant_type', 'client_id', 'client_secret', 'scope']
 
 /** Where credentials go. */
 export const urls = ['baseUrl', 'tokenUrl'] as const

@@ -4,6 +4,7 @@ import { startTestServer, type Tenant, type TestServer } from '../../test/harnes
 import { secret } from '../../test/leaks.ts'
 import { consent } from '../../test/oauth-server.ts'
 import { FakeProvider } from '../../test/provider.ts'
+import type { ConnectionConfig } from '../generated/contract.ts'
 
 let oauth: FakeProvider
 let api: FakeProvider
@@ -40,8 +41,8 @@ const scopes = (count: number) => Array.from({ length: count }, (_, n) => `scope
 
 const test = (id: string) => tenant.remit.connections.test(id)
 const read = (id: string) => tenant.remit.connections.get(id)
-const withClient = async () => {
-	const config = { baseUrl: api.url, tokenUrl: `${oauth.url}/token` }
+const withClient = async (more: Partial<ConnectionConfig> = {}) => {
+	const config = { baseUrl: api.url, tokenUrl: `${oauth.url}/token`, ...more }
 	const credentials = { clientId: 'acme', clientSecret: secret('s3cr3t') }
 	return (
 		await tenant.remit.connections.create({
@@ -56,6 +57,38 @@ const authorize = async () => {
 	const { status } = await consent(`${server.url}/oauth/callback?code=code&state=${state}`)
 	return { id, status }
 }
+
+describe('the request for a token', () => {
+	const basic = `acme:${secret('s3cr3t')}`
+	const inBody = { client_id: 'acme', client_secret: secret('s3cr3t') }
+	it.each<[string, Partial<ConnectionConfig>, string | undefined, object]>([
+		['in its header', {}, basic, {}],
+		['in its header, where that is said', { clientAuthentication: 'basic' }, basic, {}],
+		['in its body', { clientAuthentication: 'body' }, undefined, inBody],
+		[
+			'in its body beside further fields and scopes',
+			{
+				clientAuthentication: 'body',
+				scopes: ['read', 'write'],
+				tokenParameters: { audience: 'https://api.acme.example', resource: 'a b' },
+			},
+			undefined,
+			{ ...inBody, scope: 'read write', audience: 'https://api.acme.example', resource: 'a b' },
+		],
+	])('has the secret of the client %s', async (_, config, authorization, fields) => {
+		const sent: unknown[] = []
+		oauth.answer = async (req, res) => {
+			let text = ''
+			for await (const part of req) text += part
+			const [, id] = req.headers.authorization?.split(' ') ?? []
+			// RFC 6749 §2.3.1: what is unusual in it is written as in a form.
+			sent.push(id && decodeURIComponent(Buffer.from(id, 'base64').toString()), Object.fromEntries(new URLSearchParams(text)))
+			res.writeHead(200, { 'content-type': 'application/json' }).end('{"access_token":"a","token_type":"Bearer"}')
+		}
+		expect((await test(await withClient(config))).status).toBe('active')
+		expect(sent).toEqual([authorization, { grant_type: 'client_credentials', ...fields }])
+	})
+})
 
 describe('the time of a token', () => {
 	it.each([

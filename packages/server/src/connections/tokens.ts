@@ -183,9 +183,15 @@ async function newTokens(services: Services, row: TokenRow, token: StoredToken |
 	const given = openCredentials(services.secrets, connection, credentials)
 	if (!given) throw credentialsUnreadable()
 	const { clientId = '', clientSecret = '' } = given
-	const tokenUrl = connection.config.tokenUrl ?? urlsOf(services, manifest).tokenUrl
-	const client: OAuthClient = { clientId, clientSecret, tokenUrl, authentication: manifest.oauth?.authentication ?? 'basic' }
-	return clientTokens(services.egress, client, connection.config.scopes ?? manifest.objects.flatMap(({ scopes }) => scopes))
+	const {
+		scopes = manifest.objects.flatMap((object) => object.scopes),
+		clientAuthentication,
+		tokenParameters,
+		...config
+	} = connection.config
+	const tokenUrl = config.tokenUrl ?? urlsOf(services, manifest).tokenUrl
+	const authentication = clientAuthentication ?? manifest.oauth?.authentication ?? 'basic'
+	return clientTokens(services.egress, { clientId, clientSecret, tokenUrl, authentication }, scopes, tokenParameters)
 }
 
 /** Where a provider authorizes and gives tokens. */

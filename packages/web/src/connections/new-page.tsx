@@ -17,6 +17,7 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { toast } from '../ui/toast.ts'
 import { Credentials } from './credentials.tsx'
 import { errorsOf } from './errors-of.ts'
+import { TokenFields } from './token-fields.tsx'
 import { authTypes, credentialFields, needsPopUp, openPopUp } from './words.ts'
 import '../forms/record-form.css'
 
@@ -54,6 +55,9 @@ export default function NewConnectionPage() {
 	)
 }
 
+/** What is shown of it with `client_credentials`. */
+const tokenFields = ['tokenUrl', 'scopes', 'tokenParameters.audience', 'tokenParameters.resource']
+
 /** What `http_json` needs besides credentials. */
 const apiFields = [
 	{ name: 'baseUrl', label: 'Base URL', isRequired: true, hint: 'Paths are added to it, such as https://api.acme.example/v2.' },
@@ -69,7 +73,7 @@ function NewConnection({ provider }: { provider: Provider }) {
 	const key = useIdempotencyKey()
 	const { mutateAsync, error, isPending } = useWrite('connections.create')
 	const isApi = provider.id === 'http_json'
-	const shown = ['name', ...apiFields.map((field) => `config.${field.name}`)]
+	const shown = ['name', ...[...tokenFields, ...apiFields.map((field) => field.name)].map((field) => `config.${field}`)]
 	const errors = errorsOf(error, [...shown, ...(credentialFields[authType] ?? []).map((field) => `credentials.${field.name}`)])
 	const isRefused = needsPopUp(authType) && !provider.configured
 	const submit = async (event: FormEvent) => {
@@ -79,7 +83,7 @@ function NewConnection({ provider }: { provider: Provider }) {
 			provider: provider.id,
 			name,
 			authType,
-			...(isApi && { config }),
+			...(isApi && { config: sentOf(config, authType) }),
 			...(!needsPopUp(authType) && { credentials }),
 		}
 		const made = await mutateAsync([body, key.options()]).catch(key.failed)
@@ -118,15 +122,7 @@ function NewConnection({ provider }: { provider: Provider }) {
 							error={errors.of(`config.${field}`)}
 						/>
 					))}
-				{isApi && authType === 'client_credentials' && (
-					<Field
-						label="URL of tokens"
-						isRequired
-						value={config.tokenUrl ?? ''}
-						onChange={(text) => setConfig({ ...config, tokenUrl: text || undefined })}
-						error={errors.of('config.tokenUrl')}
-					/>
-				)}
+				{isApi && authType === 'client_credentials' && <TokenFields config={config} onChange={setConfig} errorOf={errors.of} />}
 				<Credentials authType={authType} value={credentials} onChange={setCredentials} errorOf={errors.of} />
 				{isRefused ? (
 					<Banner>This server has no client id and secret for {provider.name} yet: its operator sets them.</Banner>
@@ -142,4 +138,11 @@ function NewConnection({ provider }: { provider: Provider }) {
 			</footer>
 		</form>
 	)
+}
+
+/** What was entered for another way to prove who one is stays out, and blanks are no scopes. */
+function sentOf(config: ConnectionConfig, authType: ConnectionAuthType): ConnectionConfig {
+	const { tokenUrl, scopes, clientAuthentication, tokenParameters, ...others } = config
+	if (authType !== 'client_credentials') return others
+	return { ...others, tokenUrl, scopes: scopes?.filter(Boolean), clientAuthentication, tokenParameters }
 }

@@ -74,6 +74,8 @@ export const ConnectionConfig = {
 	testPath: {"type":"string","maxLength":1024,"pattern":"^/[!-~]*$"},
 	tokenUrl: {"type":"string","maxLength":2048,"format":"webhook-url"},
 	scopes: {"type":"array","maxItems":50},
+	clientAuthentication: {"type":"string","enum":["basic","body"]},
+	tokenParameters: {"type":"object"},
 	apiKeyHeader: {"type":"string","minLength":1,"maxLength":64,"format":"header-name"},
 	tenantId: {"type":"string","maxLength":100,"pattern":"^[!-~]+$"},
 	objects: {"type":"array","maxItems":20},

@@ -8,7 +8,10 @@ export const httpJson: Manifest = {
 	baseUrl: '',
 	authTypes: ['api_key', 'basic', 'client_credentials'],
 	oauth: null,
-	config: { baseUrl: true, testPath: false, apiKeyHeader: false, tokenUrl: false, scopes: false, objects: false },
+	config: {
+		...{ baseUrl: true, testPath: false, apiKeyHeader: false, objects: false },
+		...{ tokenUrl: false, scopes: false, clientAuthentication: false, tokenParameters: false },
+	},
 	test: { path: '/' },
 	headers: {},
 	objects: [],

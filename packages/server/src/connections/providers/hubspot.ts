@@ -15,7 +15,7 @@ export const hubspot: Manifest = {
 		tokenUrl: `https://api.hubapi.com/oauth/${apiVersion}/token`,
 		revocationPath: `/oauth/${apiVersion}/token/revoke`,
 		scopes: ['oauth'],
-		authentication: 'post',
+		authentication: 'body',
 		refreshTokenIdleDays: null,
 	},
 	config: {},

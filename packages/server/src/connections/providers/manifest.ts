@@ -132,7 +132,7 @@ export interface OAuthManifest {
 	/** Besides those of the objects. */
 	readonly scopes: readonly string[]
 	/** Where the client id and secret go: in the body or in the Authorization header. */
-	readonly authentication: 'post' | 'basic'
+	readonly authentication: 'body' | 'basic'
 	/** After so many days without use a refresh token ends; null where none does. */
 	readonly refreshTokenIdleDays: number | null
 }

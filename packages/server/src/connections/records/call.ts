@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { graceMs } from '../../base/lending.ts'
 import { CallFailed, call, type OutsideAnswer, type OutsideCall, parseJson } from '../../outside/providers/json-call.ts'
 import { TokenFailed } from '../../outside/providers/oauth.ts'
-import { baseUrlOf, type Proof, withProof } from '../access.ts'
+import { baseUrlOf, type Proof, urlBelow, withProof } from '../access.ts'
 import { recordOutcome } from '../health.ts'
 import { type Outcome, testConnection } from '../probe.ts'
 import type { CallLimit, Manifest, ObjectManifest } from '../providers/manifest.ts'
@@ -141,7 +141,7 @@ const bodyOf = ({ status, headers, text }: OutsideAnswer): unknown =>
 /** Credentials go to the origin of the connection alone, wherever an answer leads. */
 function urlOf(base: string, { path, query = {} }: ProviderRequest): URL {
 	const { origin } = new URL(base)
-	const url = new URL(path.startsWith('/') ? base + path : path)
+	const url = path.startsWith('/') ? urlBelow(base, path) : new URL(path)
 	if (url.origin !== origin)
 		throw new ProviderFailed('rejected', 'unsafe_url', 'The provider names a next page at another origin, which is not called.')
 	for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)

@@ -1,4 +1,5 @@
 // What is sent to create, change and remove a record.
+import { staysBelow } from '../object-rules.ts'
 import type { ObjectManifest, Writes } from '../providers/manifest.ts'
 import { valueAt } from '../values.ts'
 import type { ProviderRequest } from './call.ts'
@@ -7,7 +8,7 @@ import { ProviderFailed } from './types.ts'
 type Data = Readonly<Record<string, unknown>>
 
 /** Whether a record can have this id: others would lead to another path. */
-export const canBeId = (id: string) => !['', '.', '..'].includes(id) && id.isWellFormed()
+export const canBeId = (id: string) => id !== '' && id.isWellFormed() && staysBelow(encodeURIComponent(id))
 
 /** The path of one record; throws for an id that no record can have. */
 export function pathOfOne(path: string, id: string): string {

@@ -13,7 +13,7 @@ export interface OAuthClient {
 	readonly clientId: string
 	readonly clientSecret: string
 	/** How it proves who it is: in the body, or in the Authorization header. */
-	readonly authentication: 'post' | 'basic'
+	readonly authentication: 'body' | 'basic'
 }
 
 export interface Tokens {
@@ -71,9 +71,15 @@ export const refreshTokens = (egress: Egress, client: OAuthClient, refreshToken:
 	ask(egress, client, 'invalid_client', ({ refreshTokenGrant }, configuration) => refreshTokenGrant(configuration, refreshToken))
 
 /** The client is the connection's own: where the provider does not take it, the connection's credentials are wrong. */
-export const clientTokens = (egress: Egress, client: OAuthClient, scopes: readonly string[]) =>
+export const clientTokens = (
+	egress: Egress,
+	client: OAuthClient,
+	scopes: readonly string[],
+	/** Further fields of the request. */
+	parameters: Readonly<Record<string, string>> = {},
+) =>
 	ask(egress, client, 'unauthorized', ({ clientCredentialsGrant }, configuration) =>
-		clientCredentialsGrant(configuration, scopes.length > 0 ? { scope: scopes.join(' ') } : {}),
+		clientCredentialsGrant(configuration, { ...parameters, ...(scopes.length > 0 && { scope: scopes.join(' ') }) }),
 	)
 
 /** Asks the provider to revoke a token; throws when it does not within the time. */
