@@ -15,7 +15,7 @@ export type Manifest = Readonly<Record<string, Chunk>>
 
 /** Kilobytes of scripts by the address, and what pages without a line may have. */
 const budgets: Readonly<Record<string, number>> = {
-	'/': 130,
+	'/': 132,
 	'/invoices': 145,
 	'/invoices/$id': 156,
 	'/companies': 145,

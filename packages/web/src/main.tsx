@@ -3,9 +3,9 @@ import { RouterProvider } from '@tanstack/react-router'
 import { startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { newQueryClient } from './api/query.ts'
-import { newRouter } from './routes.ts'
+import { fetchPages, newRouter } from './routes.ts'
 import { askBeforeShownAgain } from './shell/back-cache.ts'
-import { reloadOnceWhenOld } from './shell/old-tab.ts'
+import { whenQuiet } from './ui/on-first-use.tsx'
 import { applyTheme } from './ui/theme.ts'
 import './ui/tokens.css'
 import './ui/base.css'
@@ -13,7 +13,6 @@ import './ui/base.css'
 // React Aria says its few words in the language of the pages, and moves as they read, whatever the language of the browser.
 Object.assign(window, { [Symbol.for('react-aria.i18n.locale')]: 'en-US' })
 applyTheme()
-reloadOnceWhenOld()
 const client = newQueryClient()
 askBeforeShownAgain(client)
 const router = newRouter(client)
@@ -34,3 +33,6 @@ setTimeout(async () => {
 // The first formats that a browser makes take 25 ms: they pass while the server answers.
 setTimeout(() => new Intl.NumberFormat())
 setTimeout(() => new Intl.DateTimeFormat())
+// So that every page opens at once, also when the connection is lost.
+whenQuiet(fetchPages)
+addEventListener('online', () => whenQuiet(fetchPages))

@@ -1,12 +1,14 @@
 // Every address of the application and its page: the map of packages/web. A new page is one line here and its name in `pages`;
 // build.ts and the walk of the tests read the calls of page().
 import type { QueryClient } from '@tanstack/react-query'
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { type InvoiceSearch, invoiceSorts, invoiceTabs, type OpenIdOutcome, openIdOutcomes } from './api/addresses.ts'
 import type { Begin } from './api/begin.ts'
 import { sessionQuery } from './api/session.ts'
 import { NotFound, PageFailed } from './shell/page-failed.tsx'
 import { Root } from './shell/root.tsx'
+import { fetchWhenIdle, lazyFile } from './ui/on-first-use.tsx'
+import { InPage } from './ui/places.tsx'
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Root, notFoundComponent: NotFound })
 
@@ -23,21 +25,30 @@ interface Opening {
 	readonly preload: boolean
 }
 
+const files: (() => Promise<void>)[] = []
+
+/** Fetches the files of all pages. */
+export const fetchPages = () => void fetchWhenIdle(...files)
+
 /** The address of a page, and the page, whose file is loaded when it is first opened. */
-const page = <const Path extends string>(path: Path, load: () => Promise<PageModule>) => ({
-	getParentRoute: () => root,
-	path,
-	component: lazyRouteComponent(load),
-	beforeLoad: ({ context: { client }, params, search, preload }: Opening) => {
-		if (preload) return
-		void client.prefetchQuery(sessionQuery)
-		// Whether it can be loaded is said by its component.
-		load().then(
-			({ begin }) => begin?.(client, params, search),
-			() => {},
-		)
-	},
-})
+const page = <const Path extends string>(path: Path, load: () => Promise<PageModule>) => {
+	const component = lazyFile(load, InPage)
+	files.push(component.fetch)
+	return {
+		getParentRoute: () => root,
+		path,
+		component,
+		beforeLoad: ({ context: { client }, params, search, preload }: Opening) => {
+			if (preload) return
+			void client.prefetchQuery(sessionQuery)
+			// Whether it can be loaded is said by its component.
+			load().then(
+				({ begin }) => begin?.(client, params, search),
+				() => {},
+			)
+		},
+	}
+}
 
 type Query = Record<string, unknown>
 

@@ -175,7 +175,8 @@ const refresh = (client: QueryClient, resource: string, gone?: unknown) =>
 export const newQueryClient = () =>
 	new QueryClient({
 		defaultOptions: {
-			queries: { staleTime: 10_000, retry: (count, error) => count < 2 && isTransient(error), retryDelay },
+			// What was seen stays readable for the day, also when the connection is lost.
+			queries: { staleTime: 10_000, gcTime: 86_400_000, retry: (count, error) => count < 2 && isTransient(error), retryDelay },
 			mutations: { retry: false },
 		},
 	})

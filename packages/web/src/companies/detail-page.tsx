@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { describe } from '../api/errors.ts'
 import { read } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
@@ -11,13 +11,14 @@ import { Button } from '../ui/button.tsx'
 import { Card, Facts } from '../ui/card.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { onFirstUse } from '../ui/on-first-use.ts'
+import { onFirstUse } from '../ui/on-first-use.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { InDialog } from '../ui/places.tsx'
 import { Contacts } from './contacts.tsx'
 import { Deals } from './deals.tsx'
 import { Invoices } from './invoices.tsx'
 
-const DeleteCompany = onFirstUse(() => import('./delete-company.tsx'))
+const DeleteCompany = onFirstUse(() => import('./delete-company.tsx'), InDialog)
 
 import { Waiting } from '../ui/waiting.tsx'
 
@@ -93,11 +94,7 @@ export default function CompanyPage() {
 					<Contacts companyId={id} />
 				</div>
 			</div>
-			{isDeleting && (
-				<Suspense>
-					<DeleteCompany company={company} onClose={() => setDeleting(false)} />
-				</Suspense>
-			)}
+			{isDeleting && <DeleteCompany company={company} onClose={() => setDeleting(false)} />}
 		</>
 	)
 }

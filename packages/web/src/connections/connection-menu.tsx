@@ -1,13 +1,15 @@
 import type { Connection } from '@remit/sdk'
 import { Ellipsis, Power, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { failureOf } from '../api/pages.ts'
 import { useWrite } from '../api/query.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { onFirstUse } from '../ui/on-first-use.tsx'
+import { InDialog } from '../ui/places.tsx'
 
-const Delete = lazy(() => import('./delete-connection.tsx'))
+const Delete = onFirstUse(() => import('./delete-connection.tsx'), InDialog)
 
 export function ConnectionMenu({ connection }: { connection: Connection }) {
 	const [isDeleting, setDeleting] = useState(false)
@@ -32,7 +34,7 @@ export function ConnectionMenu({ connection }: { connection: Connection }) {
 			>
 				<Button aria-label="More" icon={<Ellipsis />} />
 			</Menu>
-			<Suspense>{isDeleting && <Delete connection={connection} onClose={() => setDeleting(false)} />}</Suspense>
+			{isDeleting && <Delete connection={connection} onClose={() => setDeleting(false)} />}
 		</>
 	)
 }

@@ -2,7 +2,7 @@ import type { Contact } from '@remit/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Ellipsis, Pencil, Trash2 } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { describe } from '../api/errors.ts'
 import { read } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
@@ -11,11 +11,12 @@ import { Button } from '../ui/button.tsx'
 import { Card, Facts } from '../ui/card.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { onFirstUse } from '../ui/on-first-use.ts'
+import { onFirstUse } from '../ui/on-first-use.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { InDialog } from '../ui/places.tsx'
 import { Deals } from './deals.tsx'
 
-const DeleteContact = onFirstUse(() => import('./delete-contact.tsx'))
+const DeleteContact = onFirstUse(() => import('./delete-contact.tsx'), InDialog)
 
 import { Waiting } from '../ui/waiting.tsx'
 
@@ -85,11 +86,7 @@ function Shown({ contact }: { contact: Contact }) {
 					/>
 				</Card>
 			</div>
-			{isDeleting && (
-				<Suspense>
-					<DeleteContact contact={contact} onClose={() => setDeleting(false)} />
-				</Suspense>
-			)}
+			{isDeleting && <DeleteContact contact={contact} onClose={() => setDeleting(false)} />}
 		</>
 	)
 }

@@ -2,13 +2,13 @@ import type { CurrencySummary } from '@remit/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense } from 'react'
 import type { Begin } from '../api/begin.ts'
 import { describe } from '../api/errors.ts'
 import { read } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { showAmount } from '../format/amount.ts'
 import { ErrorPanel } from '../ui/error-panel.tsx'
+import { onFirstUse } from '../ui/on-first-use.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -16,9 +16,9 @@ import { Tile } from '../ui/tile.tsx'
 import '../ui/button.css'
 
 // Below what is seen first, and on its way while the figures are asked for.
-const figures = import('./figures.tsx')
-const Figures = lazy(() => figures)
-const FirstSteps = lazy(() => import('./first-steps.tsx'))
+const Figures = onFirstUse(() => import('./figures.tsx'))
+void Figures.preload()
+const FirstSteps = onFirstUse(() => import('./first-steps.tsx'))
 
 const route = getRouteApi('/')
 
@@ -54,11 +54,7 @@ function Summary({ currencies, today }: { currencies: readonly CurrencySummary[]
 	const shown = byCode(chosen) ?? byCode(own) ?? currencies[0]
 	return (
 		<>
-			{isNew(currencies) && (
-				<Suspense>
-					<FirstSteps />
-				</Suspense>
-			)}
+			{isNew(currencies) && <FirstSteps />}
 			{currencies.length > 1 && (
 				<Tabs label="Currencies">
 					{currencies.map(({ currency }) => (
@@ -76,9 +72,8 @@ function Summary({ currencies, today }: { currencies: readonly CurrencySummary[]
 				</Tabs>
 			)}
 			{shown && <Tiles summary={shown} />}
-			<Suspense fallback={<Skeleton rows={3} />}>
-				<Figures summary={shown} today={today} />
-			</Suspense>
+
+			<Figures summary={shown} today={today} />
 		</>
 	)
 }

@@ -2,7 +2,7 @@ import type { Deal } from '@remit/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowRight, Ellipsis, FilePlus, Pencil, Trash2 } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { describe } from '../api/errors.ts'
 import { read } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
@@ -12,15 +12,16 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Menu } from '../ui/menu.tsx'
-import { onFirstUse } from '../ui/on-first-use.ts'
+import { onFirstUse } from '../ui/on-first-use.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { InDialog } from '../ui/places.tsx'
 import { Details } from './details.tsx'
 import { Invoices } from './invoices.tsx'
 import { TimeOnDeal } from './time-on-deal.tsx'
 import { useMove } from './use-move.ts'
 
-const DeleteDeal = onFirstUse(() => import('./delete-deal.tsx'))
-const MakeInvoice = onFirstUse(() => import('./make-invoice.tsx'))
+const DeleteDeal = onFirstUse(() => import('./delete-deal.tsx'), InDialog)
+const MakeInvoice = onFirstUse(() => import('./make-invoice.tsx'), InDialog)
 
 import { Waiting } from '../ui/waiting.tsx'
 
@@ -108,10 +109,9 @@ function Shown({ deal }: { deal: Deal }) {
 				</div>
 				<Details deal={deal} pipeline={pipeline} stage={label} />
 			</div>
-			<Suspense>
-				{dialog === 'delete' && <DeleteDeal deal={deal} onClose={() => setDialog(undefined)} />}
-				{dialog === 'invoice' && <MakeInvoice deal={deal} entries={unbilled} onClose={() => setDialog(undefined)} />}
-			</Suspense>
+
+			{dialog === 'delete' && <DeleteDeal deal={deal} onClose={() => setDialog(undefined)} />}
+			{dialog === 'invoice' && <MakeInvoice deal={deal} entries={unbilled} onClose={() => setDialog(undefined)} />}
 		</>
 	)
 }

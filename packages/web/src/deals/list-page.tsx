@@ -1,7 +1,7 @@
 import type { Deal, Pipeline } from '@remit/sdk'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Handshake, Plus } from 'lucide-react'
-import { lazy, Suspense, useCallback } from 'react'
+import { useCallback } from 'react'
 import { describe } from '../api/errors.ts'
 import { usePages } from '../api/pages.ts'
 import { useSession } from '../api/session.ts'
@@ -10,14 +10,15 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
+import { onFirstUse } from '../ui/on-first-use.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { useMove } from './use-move.ts'
 
-const Board = lazy(() => import('./board.tsx'))
-const DealTable = lazy(() => import('./deal-table.tsx'))
+const Board = onFirstUse(() => import('./board.tsx'))
+const DealTable = onFirstUse(() => import('./deal-table.tsx'))
 
 const route = getRouteApi('/deals')
 
@@ -95,14 +96,10 @@ interface FoundProps {
 const Found = ({ deals, pipeline, view, onEnd, move, isStale }: FoundProps) =>
 	view === 'list' ? (
 		<Card isFlush>
-			<Suspense fallback={<Skeleton />}>
-				<DealTable deals={deals} pipelines={[pipeline]} onEnd={onEnd} isStale={isStale} />
-			</Suspense>
+			<DealTable deals={deals} pipelines={[pipeline]} onEnd={onEnd} isStale={isStale} />
 		</Card>
 	) : (
-		<Suspense fallback={<Skeleton />}>
-			<Board key={pipeline.id} pipeline={pipeline} deals={deals} onMove={move} />
-		</Suspense>
+		<Board key={pipeline.id} pipeline={pipeline} deals={deals} onMove={move} />
 	)
 
 const PipelineLinks = ({ pipelines, shown }: { pipelines: readonly Pipeline[]; shown: string | undefined }) => (

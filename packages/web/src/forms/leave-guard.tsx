@@ -1,9 +1,9 @@
 import { useBlocker } from '@tanstack/react-router'
-import { Suspense } from 'react'
 import { isStartingAfresh } from '../api/session-over.ts'
-import { onFirstUse } from '../ui/on-first-use.ts'
+import { onFirstUse } from '../ui/on-first-use.tsx'
+import { InDialog } from '../ui/places.tsx'
 
-const ConfirmDialog = onFirstUse(() => import('../ui/confirm-dialog.tsx'))
+const ConfirmDialog = onFirstUse(() => import('../ui/confirm-dialog.tsx'), InDialog)
 
 interface LeaveGuardProps {
 	readonly isDirty: boolean
@@ -22,21 +22,19 @@ export function LeaveGuard({ isDirty, isSaved, onDiscard }: LeaveGuardProps) {
 	})
 	if (status !== 'blocked') return null
 	return (
-		<Suspense>
-			<ConfirmDialog
-				title="Leave without saving?"
-				action="Discard changes"
-				cancelText="Keep editing"
-				isDangerous
-				isOpen
-				onClose={reset}
-				onConfirm={() => {
-					onDiscard()
-					proceed()
-				}}
-			>
-				What you changed here is not saved yet.
-			</ConfirmDialog>
-		</Suspense>
+		<ConfirmDialog
+			title="Leave without saving?"
+			action="Discard changes"
+			cancelText="Keep editing"
+			isDangerous
+			isOpen
+			onClose={reset}
+			onConfirm={() => {
+				onDiscard()
+				proceed()
+			}}
+		>
+			What you changed here is not saved yet.
+		</ConfirmDialog>
 	)
 }

@@ -1,10 +1,10 @@
-import { type ReactNode, Suspense, useEffect } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import type { FieldValues } from 'react-hook-form'
 import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { keyOf, shortcuts } from '../ui/keys.ts'
-import { onFirstUse } from '../ui/on-first-use.ts'
+import { onFirstUse } from '../ui/on-first-use.tsx'
 import type { ConflictWords } from './conflict.tsx'
 import { LeaveGuard } from './leave-guard.tsx'
 import type { RecordForm as Form } from './use-record-form.ts'
@@ -60,11 +60,7 @@ export function RecordForm<T extends FieldValues>({
 			}}
 		>
 			<LeaveGuard isDirty={form.isDirty} isSaved={form.isSaved} onDiscard={form.discard} />
-			{form.conflicts.length > 0 && (
-				<Suspense>
-					<Conflicts conflicts={form.conflicts} onChoose={form.choose} wordsOf={conflictWords} />
-				</Suspense>
-			)}
+			{form.conflicts.length > 0 && <Conflicts conflicts={form.conflicts} onChoose={form.choose} wordsOf={conflictWords} />}
 			{form.isMerged && form.conflicts.length === 0 && (
 				<Banner tone="accent">Somebody else changed this meanwhile; their changes are in the form now. Save again.</Banner>
 			)}

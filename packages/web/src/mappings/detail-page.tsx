@@ -1,7 +1,7 @@
 import type { Mapping } from '@remit/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { failureOf } from '../api/pages.ts'
 import { read, useWrite } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
@@ -10,15 +10,16 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Loaded } from '../ui/loaded.tsx'
-import { onFirstUse } from '../ui/on-first-use.ts'
+import { onFirstUse } from '../ui/on-first-use.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { InDialog } from '../ui/places.tsx'
 import { toast } from '../ui/toast.ts'
 import { Editor } from './editor.tsx'
 import { Fields } from './fields.tsx'
 import { Issues } from './issues.tsx'
 import { useSides } from './use-sides.ts'
 
-const Delete = onFirstUse(() => import('./delete-mapping.tsx'))
+const Delete = onFirstUse(() => import('./delete-mapping.tsx'), InDialog)
 const route = getRouteApi('/mappings/$id')
 
 export default function MappingPage() {
@@ -78,7 +79,7 @@ function Actions({ mapping }: { mapping: Mapping }) {
 					Activate
 				</Button>
 			)}
-			<Suspense>{isDeleting && <Delete mapping={mapping} onClose={() => setDeleting(false)} />}</Suspense>
+			{isDeleting && <Delete mapping={mapping} onClose={() => setDeleting(false)} />}
 		</>
 	)
 }

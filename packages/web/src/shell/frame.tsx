@@ -5,9 +5,10 @@ import { Suspense, useDeferredValue, useEffect, useState } from 'react'
 import { sessionQuery } from '../api/session.ts'
 import { goOn, onOtherTab, onSessionOver, startAfresh } from '../api/session-over.ts'
 import { forgetDrafts } from '../forms/draft.ts'
+import { InDialog, InNoPlace } from '../ui/places.tsx'
 import '../ui/button.css'
 import { onFirstToast } from '../ui/first-toast.ts'
-import { onFirstUse } from '../ui/on-first-use.ts'
+import { onFirstUse } from '../ui/on-first-use.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Navigation } from './navigation.tsx'
 import { Offline } from './offline.tsx'
@@ -15,10 +16,10 @@ import { useKeys } from './use-keys.ts'
 import { UserMenu } from './user-menu.tsx'
 import './frame.css'
 
-const Palette = onFirstUse(() => import('./palette.tsx'))
-const KeyHelp = onFirstUse(() => import('./key-help.tsx'))
-const SessionOver = onFirstUse(() => import('./session-over.tsx'))
-const Toasts = onFirstUse(() => import('../ui/toasts.tsx'))
+const Palette = onFirstUse(() => import('./palette.tsx'), InDialog)
+const KeyHelp = onFirstUse(() => import('./key-help.tsx'), InDialog)
+const SessionOver = onFirstUse(() => import('./session-over.tsx'), InDialog)
+const Toasts = onFirstUse(() => import('../ui/toasts.tsx'), InNoPlace)
 
 type Overlay = 'palette' | 'help'
 
@@ -88,12 +89,10 @@ export function Frame() {
 					<Page />
 				</Suspense>
 			</main>
-			<Suspense>
-				{hasToasts && <Toasts />}
-				{overlay === 'palette' && <Palette onClose={close} />}
-				{overlay === 'help' && <KeyHelp onClose={close} />}
-				{isOver && <SessionOver onReturn={() => setOver(false)} />}
-			</Suspense>
+			{hasToasts && <Toasts />}
+			{overlay === 'palette' && <Palette onClose={close} />}
+			{overlay === 'help' && <KeyHelp onClose={close} />}
+			{isOver && <SessionOver onReturn={() => setOver(false)} />}
 		</div>
 	)
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronsUpDown } from 'lucide-react'
-import { Suspense } from 'react'
 import { sessionQuery } from '../api/session.ts'
-import { onFirstUse } from '../ui/on-first-use.ts'
+import { onFirstUse } from '../ui/on-first-use.tsx'
+import { InMenu } from '../ui/places.tsx'
 import { useMenu } from '../ui/use-menu.ts'
 import './user-menu.css'
 
-const UserActions = onFirstUse(() => import('./user-actions.tsx'))
+const UserActions = onFirstUse(() => import('./user-actions.tsx'), InMenu)
 
 /** Who is signed in. Its button is the browser's own, since every page loads it. */
 export function UserMenu({ onKeys }: { onKeys: () => void }) {
@@ -30,7 +30,7 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
 					<ChevronsUpDown aria-hidden="true" />
 				</span>
 			</button>
-			<Suspense>{list && <UserActions {...list} onKeys={onKeys} />}</Suspense>
+			{list && <UserActions {...list} onKeys={onKeys} />}
 		</>
 	)
 }

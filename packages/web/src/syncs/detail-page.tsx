@@ -2,7 +2,6 @@ import type { Sync } from '@remit/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Play, Square } from 'lucide-react'
-import { Suspense } from 'react'
 import { failureOf } from '../api/pages.ts'
 import { pollDelay } from '../api/polling.ts'
 import { read, useWrite } from '../api/query.ts'
@@ -16,7 +15,7 @@ import { Card, Facts } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Loaded } from '../ui/loaded.tsx'
-import { onFirstUse } from '../ui/on-first-use.ts'
+import { onFirstUse } from '../ui/on-first-use.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { RunBar } from './run-bar.tsx'
 import { Runs } from './runs.tsx'
@@ -84,9 +83,9 @@ function SyncDetails({ sync }: { sync: Sync }) {
 			<div className="columns">
 				<div className="stack">
 					<LastRun sync={sync} />
-					<Suspense>
-						<OpenErrors sync={sync} />
-					</Suspense>
+
+					<OpenErrors sync={sync} />
+
 					<Runs id={sync.id} />
 				</div>
 				<Card title="Details">
@@ -138,9 +137,8 @@ function LastRun({ sync: { id, lastRun } }: { sync: Sync }) {
 			{(found) => (
 				<>
 					<RunBar run={found} title={isMoving(found) ? 'Under way' : 'Last run'} />
-					<Suspense>
-						{found.status === 'waiting' && found.error?.code === 'too_many_deletions' && <HeldDeletions run={found} />}
-					</Suspense>
+
+					{found.status === 'waiting' && found.error?.code === 'too_many_deletions' && <HeldDeletions run={found} />}
 				</>
 			)}
 		</Loaded>

@@ -1,17 +1,19 @@
 import type { Sync } from '@remit/sdk'
 import { useRouter } from '@tanstack/react-router'
 import { Ellipsis, ListRestart, Pause, Pencil, Play, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { failureOf } from '../api/pages.ts'
 import { useWrite } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { onFirstUse } from '../ui/on-first-use.tsx'
+import { InDialog } from '../ui/places.tsx'
 import { toast } from '../ui/toast.ts'
 import { isMoving } from './words.ts'
 
-const Delete = lazy(() => import('./delete-sync.tsx'))
+const Delete = onFirstUse(() => import('./delete-sync.tsx'), InDialog)
 
 export function SyncMenu({ sync, onRun }: { sync: Sync; onRun: (mode: 'full') => void }) {
 	const { may } = useSession()
@@ -60,7 +62,7 @@ export function SyncMenu({ sync, onRun }: { sync: Sync; onRun: (mode: 'full') =>
 			>
 				<Button aria-label="More" icon={<Ellipsis />} />
 			</Menu>
-			<Suspense>{isDeleting && <Delete sync={sync} onClose={() => setDeleting(false)} />}</Suspense>
+			{isDeleting && <Delete sync={sync} onClose={() => setDeleting(false)} />}
 		</>
 	)
 }

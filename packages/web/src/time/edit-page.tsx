@@ -2,7 +2,7 @@ import type { TimeEntry } from '@remit/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { describe } from '../api/errors.ts'
 import { call, read, useWrite } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
@@ -10,12 +10,13 @@ import { useRecordForm } from '../forms/use-record-form.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
-import { onFirstUse } from '../ui/on-first-use.ts'
+import { onFirstUse } from '../ui/on-first-use.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
+import { InDialog } from '../ui/places.tsx'
 import { toast } from '../ui/toast.ts'
 import { spanOf, TimeForm, type TimeValues, timeRules, valuesOf } from './time-form.tsx'
 
-const DeleteEntry = onFirstUse(() => import('./delete-entry.tsx'))
+const DeleteEntry = onFirstUse(() => import('./delete-entry.tsx'), InDialog)
 
 import { Waiting } from '../ui/waiting.tsx'
 
@@ -89,16 +90,14 @@ function EditTime({ entry: loaded }: { entry: TimeEntry }) {
 				}}
 			/>
 			{isDeleting && (
-				<Suspense>
-					<DeleteEntry
-						entry={entry}
-						onClose={() => setDeleting(false)}
-						onDeleted={() => {
-							form.discard()
-							leave()
-						}}
-					/>
-				</Suspense>
+				<DeleteEntry
+					entry={entry}
+					onClose={() => setDeleting(false)}
+					onDeleted={() => {
+						form.discard()
+						leave()
+					}}
+				/>
 			)}
 		</>
 	)

@@ -2,7 +2,7 @@ import { ChevronDown } from 'lucide-react'
 import { startTransition, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Input } from 'react-aria-components/Input'
 import { Field } from './field.tsx'
-import { whenQuiet } from './on-first-use.ts'
+import { fetchWhenIdle, whenQuiet } from './on-first-use.tsx'
 import type { Choice } from './select.tsx'
 import './select.css'
 
@@ -38,6 +38,11 @@ type List = typeof import('./combo-box-list.tsx').ComboBoxList
 
 let loaded: List | undefined
 
+const fetchList = async () => {
+	loaded ??= (await import('./combo-box-list.tsx')).ComboBoxList
+}
+whenQuiet(() => void fetchWhenIdle(fetchList))
+
 /**
  * One of many choices, found by typing; the server searches. Its list is more code than a whole page, and most forms are opened for
  * another field: until the page is quiet, or until it has the focus, a plain field stands in its place.
@@ -50,12 +55,11 @@ export function ComboBox(props: ComboBoxProps) {
 	const change = () => {
 		if (loaded && !isComposing.current) startTransition(() => setList(() => loaded))
 	}
+	const [isLacking, setLacking] = useState(false)
 	const load = async () => {
 		// Whoever focuses the field or types once more asks again.
-		loaded ??= await import('./combo-box-list.tsx').then(
-			(module) => module.ComboBoxList,
-			() => undefined,
-		)
+		await fetchList().catch(() => {})
+		setLacking(!loaded)
 		change()
 	}
 	// biome-ignore lint/correctness/useExhaustiveDependencies: once.
@@ -64,6 +68,7 @@ export function ComboBox(props: ComboBoxProps) {
 	return (
 		<PlainBox
 			{...props}
+			error={isLacking ? 'The choices cannot be loaded now. Type once more to try again.' : props.error}
 			onUse={load}
 			onComposing={(is) => {
 				isComposing.current = is

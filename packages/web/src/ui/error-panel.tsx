@@ -9,11 +9,13 @@ export interface ErrorPanelProps {
 	readonly advice: string
 	readonly requestId?: string | undefined
 	readonly onRetry?: (() => void) | undefined
+	/** Of its button, where it does something else than to try again. */
+	readonly retryText?: string
 	readonly isSmall?: boolean
 }
 
 /** What went wrong, in the place where it did, with plain buttons: every page loads them, and few show them. The id of the request leads to the server's log. */
-export function ErrorPanel({ title, advice, requestId, onRetry, isSmall }: ErrorPanelProps) {
+export function ErrorPanel({ title, advice, requestId, onRetry, retryText = 'Try again', isSmall }: ErrorPanelProps) {
 	const [isCopied, setCopied] = useState(false)
 	const copy = async () => setCopied(await copyText(requestId ?? ''))
 	return (
@@ -25,7 +27,7 @@ export function ErrorPanel({ title, advice, requestId, onRetry, isSmall }: Error
 			<div className="error-actions">
 				{onRetry && (
 					<button type="button" className="button plain" onClick={onRetry}>
-						Try again
+						{retryText}
 					</button>
 				)}
 				{requestId && (

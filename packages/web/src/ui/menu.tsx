@@ -1,6 +1,7 @@
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { ButtonContext } from 'react-aria-components/Button'
-import { onFirstUse } from './on-first-use.ts'
+import { onFirstUse } from './on-first-use.tsx'
+import { InMenu } from './places.tsx'
 import { useMenu } from './use-menu.ts'
 
 export interface MenuAction {
@@ -14,7 +15,7 @@ export interface MenuAction {
 	readonly onAction: () => void
 }
 
-const MenuList = onFirstUse(() => import('./menu-list.tsx'))
+const MenuList = onFirstUse(() => import('./menu-list.tsx'), InMenu)
 
 /** Actions behind a button, which is `children`. The list is there only while it is open. */
 export function Menu({ children, label, actions }: { children: ReactNode; label: string; actions: readonly MenuAction[] }) {
@@ -23,7 +24,7 @@ export function Menu({ children, label, actions }: { children: ReactNode; label:
 	return (
 		<>
 			<ButtonContext value={{ ...button, onPress: press }}>{children}</ButtonContext>
-			<Suspense>{list && <MenuList label={label} actions={actions} {...list} />}</Suspense>
+			{list && <MenuList label={label} actions={actions} {...list} />}
 		</>
 	)
 }

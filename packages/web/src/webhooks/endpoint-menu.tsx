@@ -1,18 +1,20 @@
 import type { WebhookEndpoint } from '@remit/sdk'
 import { useRouter } from '@tanstack/react-router'
 import { Ellipsis, KeyRound, Pause, Pencil, Play, RotateCw, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { failureOf } from '../api/pages.ts'
 import { useWrite } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
 import { Menu } from '../ui/menu.tsx'
+import { onFirstUse } from '../ui/on-first-use.tsx'
+import { InDialog } from '../ui/places.tsx'
 import { toast } from '../ui/toast.ts'
 
-const Delete = lazy(() => import('./delete-endpoint.tsx'))
-const Rotate = lazy(() => import('./rotate-secret.tsx'))
-const Redeliver = lazy(() => import('./redeliver-all.tsx'))
+const Delete = onFirstUse(() => import('./delete-endpoint.tsx'), InDialog)
+const Rotate = onFirstUse(() => import('./rotate-secret.tsx'), InDialog)
+const Redeliver = onFirstUse(() => import('./redeliver-all.tsx'), InDialog)
 
 /** What can be done with an endpoint besides a test. */
 export function EndpointMenu({ endpoint }: { endpoint: WebhookEndpoint }) {
@@ -52,11 +54,10 @@ export function EndpointMenu({ endpoint }: { endpoint: WebhookEndpoint }) {
 			>
 				<Button aria-label="More" icon={<Ellipsis />} />
 			</Menu>
-			<Suspense>
-				{open === 'delete' && <Delete endpoint={endpoint} onClose={close} />}
-				{open === 'rotate' && <Rotate id={id} onClose={close} />}
-				{open === 'redeliver' && <Redeliver id={id} onClose={close} />}
-			</Suspense>
+
+			{open === 'delete' && <Delete endpoint={endpoint} onClose={close} />}
+			{open === 'rotate' && <Rotate id={id} onClose={close} />}
+			{open === 'redeliver' && <Redeliver id={id} onClose={close} />}
 		</>
 	)
 }

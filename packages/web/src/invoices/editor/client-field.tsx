@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type Control, type UseFormSetFocus, useController } from 'react-hook-form'
 import { read } from '../../api/query.ts'
 import { RecordPicker } from '../../forms/record-picker.tsx'
+import { onFirstUse } from '../../ui/on-first-use.tsx'
+import { InDialog } from '../../ui/places.tsx'
 import type { InvoiceValues } from './values.ts'
 
-const NewClient = lazy(() => import('./new-client.tsx'))
+const NewClient = onFirstUse(() => import('./new-client.tsx'), InDialog)
 
 interface ClientFieldProps {
 	readonly control: Control<InvoiceValues>
@@ -37,17 +39,15 @@ export function ClientField({ control, setFocus }: ClientFieldProps) {
 				hint={chosen && field.value !== null && !chosen.billingEmail ? 'It has no e-mail for invoices yet.' : undefined}
 			/>
 			{newName !== undefined && (
-				<Suspense>
-					<NewClient
-						name={newName}
-						onClose={(id) => {
-							setNewName(undefined)
-							if (!id) return
-							field.onChange(id)
-							isMade.current = true
-						}}
-					/>
-				</Suspense>
+				<NewClient
+					name={newName}
+					onClose={(id) => {
+						setNewName(undefined)
+						if (!id) return
+						field.onChange(id)
+						isMade.current = true
+					}}
+				/>
 			)}
 		</>
 	)

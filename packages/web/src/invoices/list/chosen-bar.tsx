@@ -1,11 +1,13 @@
 import { CircleCheck, Send, Trash2, X } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
+import { onFirstUse } from '../../ui/on-first-use.tsx'
+import { InDialog } from '../../ui/places.tsx'
 import type { BatchAction } from './batch.ts'
 import type { Row } from './list-query.ts'
 
-const BatchDialog = lazy(() => import('./batch-dialog.tsx'))
+const BatchDialog = onFirstUse(() => import('./batch-dialog.tsx'), InDialog)
 
 interface ChosenBarProps {
 	readonly rows: readonly Row[]
@@ -36,15 +38,13 @@ export default function ChosenBar({ rows, onChange }: ChosenBarProps) {
 			)}
 			<Button look="quiet" aria-label="Choose none" icon={<X />} onPress={() => onChange(new Set())} />
 			{open && (
-				<Suspense>
-					<BatchDialog
-						{...open}
-						onClose={(left) => {
-							setOpen(undefined)
-							if (left) onChange(new Set(left))
-						}}
-					/>
-				</Suspense>
+				<BatchDialog
+					{...open}
+					onClose={(left) => {
+						setOpen(undefined)
+						if (left) onChange(new Set(left))
+					}}
+				/>
 			)}
 		</section>
 	)

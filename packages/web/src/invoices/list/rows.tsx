@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import { showAmount } from '../../format/amount.ts'
 import { dayOf, showDay } from '../../format/dates.ts'
 import { invoiceStatus } from '../../format/names.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
-import { onFirstUse } from '../../ui/on-first-use.ts'
+import { onFirstUse } from '../../ui/on-first-use.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import type { Row, Search } from './list-query.ts'
 
@@ -40,11 +40,7 @@ export function Rows({ rows, search, onEnd, isStale }: RowsProps) {
 					)}
 				/>
 			</Card>
-			{chosen.size > 0 && (
-				<Suspense>
-					<ChosenBar rows={rows.filter(({ id }) => chosen.has(id))} onChange={setChosen} />
-				</Suspense>
-			)}
+			{chosen.size > 0 && <ChosenBar rows={rows.filter(({ id }) => chosen.has(id))} onChange={setChosen} />}
 		</>
 	)
 }

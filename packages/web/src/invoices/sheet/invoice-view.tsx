@@ -1,11 +1,13 @@
 import type { ExpandedInvoice } from '@remit/sdk'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, Pencil, Send } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { invoiceStatus } from '../../format/names.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { onFirstUse } from '../../ui/on-first-use.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
+import { InDialog } from '../../ui/places.tsx'
 import { MoreMenu } from './more-menu.tsx'
 import { Payments } from './payments.tsx'
 import { Sheet } from './sheet.tsx'
@@ -13,11 +15,11 @@ import { Standing } from './standing.tsx'
 import { TimeLine } from './time-line.tsx'
 
 // On first use: most visits only look.
-const SendDialog = lazy(() => import('./send-dialog.tsx'))
-const PayDialog = lazy(() => import('./pay-dialog.tsx'))
-const EndDialog = lazy(() => import('./end-dialog.tsx'))
-const LinkDialog = lazy(() => import('./link-dialog.tsx'))
-const PdfDialog = lazy(() => import('./pdf-dialog.tsx'))
+const SendDialog = onFirstUse(() => import('./send-dialog.tsx'), InDialog)
+const PayDialog = onFirstUse(() => import('./pay-dialog.tsx'), InDialog)
+const EndDialog = onFirstUse(() => import('./end-dialog.tsx'), InDialog)
+const LinkDialog = onFirstUse(() => import('./link-dialog.tsx'), InDialog)
+const PdfDialog = onFirstUse(() => import('./pdf-dialog.tsx'), InDialog)
 
 export type InvoiceDialog = 'pay' | 'cancel' | 'delete' | 'clientLink' | 'paymentLink' | 'pdf'
 
@@ -72,13 +74,12 @@ export function InvoiceView({ invoice, above, isSending, onSending }: InvoiceVie
 					<TimeLine invoice={invoice} />
 				</div>
 			</div>
-			<Suspense>
-				{isSending && <SendDialog invoice={invoice} onClose={() => onSending(false)} />}
-				{dialog === 'pay' && <PayDialog invoice={invoice} onClose={close} />}
-				{(dialog === 'cancel' || dialog === 'delete') && <EndDialog invoice={invoice} action={dialog} onClose={close} />}
-				{(dialog === 'clientLink' || dialog === 'paymentLink') && <LinkDialog invoice={invoice} kind={dialog} onClose={close} />}
-				{dialog === 'pdf' && <PdfDialog invoice={invoice} onClose={close} />}
-			</Suspense>
+
+			{isSending && <SendDialog invoice={invoice} onClose={() => onSending(false)} />}
+			{dialog === 'pay' && <PayDialog invoice={invoice} onClose={close} />}
+			{(dialog === 'cancel' || dialog === 'delete') && <EndDialog invoice={invoice} action={dialog} onClose={close} />}
+			{(dialog === 'clientLink' || dialog === 'paymentLink') && <LinkDialog invoice={invoice} kind={dialog} onClose={close} />}
+			{dialog === 'pdf' && <PdfDialog invoice={invoice} onClose={close} />}
 		</>
 	)
 }

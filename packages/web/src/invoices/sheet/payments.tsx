@@ -1,7 +1,7 @@
 import type { Invoice, Payment } from '@remit/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { list } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { showAmount } from '../../format/amount.ts'
@@ -9,9 +9,11 @@ import { dayOf, showDay } from '../../format/dates.ts'
 import { words } from '../../format/names.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { onFirstUse } from '../../ui/on-first-use.tsx'
+import { InDialog } from '../../ui/places.tsx'
 
 // On first use: most visits only look.
-const ReverseDialog = lazy(() => import('./reverse-dialog.tsx'))
+const ReverseDialog = onFirstUse(() => import('./reverse-dialog.tsx'), InDialog)
 
 /** The payments of an invoice; nothing while there are none. */
 export function Payments({ invoice: { id } }: { invoice: Invoice }) {
@@ -52,13 +54,11 @@ export function Payments({ invoice: { id } }: { invoice: Invoice }) {
 				)
 			})}
 			{reversing && (
-				<Suspense>
-					<ReverseDialog
-						payment={reversing}
-						amount={amount(reversing.amountCents, reversing)}
-						onClose={() => setReversing(undefined)}
-					/>
-				</Suspense>
+				<ReverseDialog
+					payment={reversing}
+					amount={amount(reversing.amountCents, reversing)}
+					onClose={() => setReversing(undefined)}
+				/>
 			)}
 		</Card>
 	)

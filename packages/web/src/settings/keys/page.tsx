@@ -1,7 +1,7 @@
 import type { ApiKey } from '@remit/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, Ellipsis, KeyRound, Plus, RefreshCw } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { describe } from '../../api/errors.ts'
 import { list } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
@@ -13,15 +13,16 @@ import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
 import { Menu } from '../../ui/menu.tsx'
-import { onFirstUse } from '../../ui/on-first-use.ts'
+import { onFirstUse } from '../../ui/on-first-use.tsx'
+import { InDialog } from '../../ui/places.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { SettingsPage } from '../settings-page.tsx'
 import { showScopes, stateOf } from './scopes.ts'
 
-const NewKey = onFirstUse(() => import('./new-key.tsx'))
-const RotateKey = onFirstUse(() => import('./rotate-key.tsx'))
-const RevokeKey = onFirstUse(() => import('./revoke-key.tsx'))
+const NewKey = onFirstUse(() => import('./new-key.tsx'), InDialog)
+const RotateKey = onFirstUse(() => import('./rotate-key.tsx'), InDialog)
+const RevokeKey = onFirstUse(() => import('./revoke-key.tsx'), InDialog)
 
 type Open = { readonly dialog: 'new' } | { readonly dialog: 'rotate' | 'revoke'; readonly apiKey: ApiKey }
 
@@ -37,11 +38,10 @@ export default function KeysPage() {
 	return (
 		<SettingsPage title="API keys" actions={create}>
 			<Keys onOpen={setOpen} />
-			<Suspense>
-				{open?.dialog === 'new' && <NewKey timeZone={timeZone} onClose={close} />}
-				{open?.dialog === 'rotate' && <RotateKey apiKey={open.apiKey} onClose={close} />}
-				{open?.dialog === 'revoke' && <RevokeKey apiKey={open.apiKey} onClose={close} />}
-			</Suspense>
+
+			{open?.dialog === 'new' && <NewKey timeZone={timeZone} onClose={close} />}
+			{open?.dialog === 'rotate' && <RotateKey apiKey={open.apiKey} onClose={close} />}
+			{open?.dialog === 'revoke' && <RevokeKey apiKey={open.apiKey} onClose={close} />}
 		</SettingsPage>
 	)
 }

@@ -1,17 +1,18 @@
 import type { Invitation, User } from '@remit/sdk'
 import { UserPlus } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
-import { onFirstUse } from '../../ui/on-first-use.ts'
+import { onFirstUse } from '../../ui/on-first-use.tsx'
+import { InDialog } from '../../ui/places.tsx'
 import { SettingsPage } from '../settings-page.tsx'
 import { Invitations } from './invitations.tsx'
 import { People } from './people.tsx'
 
-const Invite = onFirstUse(() => import('./invite.tsx'))
-const InvitationShown = onFirstUse(() => import('./resend.tsx'))
-const RemovePerson = onFirstUse(() => import('./remove-person.tsx'))
-const PersonSessions = onFirstUse(() => import('./person-sessions.tsx'))
+const Invite = onFirstUse(() => import('./invite.tsx'), InDialog)
+const InvitationShown = onFirstUse(() => import('./resend.tsx'), InDialog)
+const RemovePerson = onFirstUse(() => import('./remove-person.tsx'), InDialog)
+const PersonSessions = onFirstUse(() => import('./person-sessions.tsx'), InDialog)
 
 export type Open =
 	| { readonly dialog: 'invite' }
@@ -31,12 +32,11 @@ export default function PeoplePage() {
 		<SettingsPage title="People" actions={invite}>
 			<People onOpen={setOpen} />
 			<Invitations onOpen={setOpen} />
-			<Suspense>
-				{open?.dialog === 'invite' && <Invite onClose={onClose} />}
-				{open?.dialog === 'resend' && <InvitationShown invitation={open.invitation} onClose={onClose} />}
-				{open?.dialog === 'remove' && <RemovePerson person={open.person} onClose={onClose} />}
-				{open?.dialog === 'sessions' && <PersonSessions person={open.person} onClose={onClose} />}
-			</Suspense>
+
+			{open?.dialog === 'invite' && <Invite onClose={onClose} />}
+			{open?.dialog === 'resend' && <InvitationShown invitation={open.invitation} onClose={onClose} />}
+			{open?.dialog === 'remove' && <RemovePerson person={open.person} onClose={onClose} />}
+			{open?.dialog === 'sessions' && <PersonSessions person={open.person} onClose={onClose} />}
 		</SettingsPage>
 	)
 }

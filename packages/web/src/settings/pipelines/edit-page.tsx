@@ -2,7 +2,7 @@ import type { Pipeline } from '@remit/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { failureOf } from '../../api/pages.ts'
 import { call, read, useWrite } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
@@ -10,13 +10,14 @@ import { useRecordForm } from '../../forms/use-record-form.ts'
 import { PipelineUpdate } from '../../generated/fields.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
-import { onFirstUse } from '../../ui/on-first-use.ts'
+import { onFirstUse } from '../../ui/on-first-use.tsx'
+import { InDialog } from '../../ui/places.tsx'
 import { toast } from '../../ui/toast.ts'
 import { SettingsPage } from '../settings-page.tsx'
 import { PipelineForm } from './pipeline-form.tsx'
 import { checkStages, stagesOf, type Values, valuesOf } from './values.ts'
 
-const DeletePipeline = onFirstUse(() => import('./delete-pipeline.tsx'))
+const DeletePipeline = onFirstUse(() => import('./delete-pipeline.tsx'), InDialog)
 
 const route = getRouteApi('/settings/pipelines/$id')
 
@@ -40,7 +41,7 @@ export default function EditPipelinePage() {
 			<Loaded data={data} failure={failureOf(pipeline)}>
 				{(loaded) => <EditPipeline key={id} pipeline={loaded} />}
 			</Loaded>
-			<Suspense>{isDeleting && data && <DeletePipeline pipeline={data} onClose={() => setDeleting(false)} />}</Suspense>
+			{isDeleting && data && <DeletePipeline pipeline={data} onClose={() => setDeleting(false)} />}
 		</SettingsPage>
 	)
 }
