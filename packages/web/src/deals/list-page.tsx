@@ -15,9 +15,10 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { BoardSkeleton, InBoard } from './board-skeleton.tsx'
 import { useMove } from './use-move.ts'
 
-const Board = onFirstUse(() => import('./board.tsx'))
+const Board = onFirstUse(() => import('./board.tsx'), InBoard)
 const DealTable = onFirstUse(() => import('./deal-table.tsx'))
 
 const route = getRouteApi('/deals')
@@ -63,7 +64,8 @@ export default function DealsPage() {
 			</div>
 			{refusal && <ErrorPanel isSmall {...describe(refusal)} />}
 			{failure && <ErrorPanel {...failure} />}
-			{!deals && !failure && (
+			{!deals && !failure && view !== 'list' && <BoardSkeleton pipeline={pipeline} />}
+			{!deals && !failure && view === 'list' && (
 				<Card isFlush>
 					<Skeleton />
 				</Card>
