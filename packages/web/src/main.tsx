@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { newQueryClient } from './api/query.ts'
 import { fetchPages, newRouter } from './routes.ts'
 import { askBeforeShownAgain } from './shell/back-cache.ts'
+import { markWhatOpens } from './shell/opening.ts'
 import { whenQuiet } from './ui/on-first-use.tsx'
 import { applyTheme } from './ui/theme.ts'
 import './ui/tokens.css'
@@ -16,6 +17,7 @@ applyTheme()
 const client = newQueryClient()
 askBeforeShownAgain(client)
 const router = newRouter(client)
+markWhatOpens(router)
 // A task of its own: up to here it is that of all scripts.
 setTimeout(async () => {
 	// The page asks for what it shows before the first drawing, and is part of it.

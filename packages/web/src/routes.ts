@@ -3,7 +3,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { type InvoiceSearch, invoiceSorts, invoiceTabs, type OpenIdOutcome, openIdOutcomes } from './api/addresses.ts'
-import type { Begin } from './api/begin.ts'
+import { type Begin, found, invoiceQuery, invoicesQuery, many, one, only, taxRatesQuery } from './api/first-reads.ts'
+import { list, read } from './api/query.ts'
 import { sessionQuery } from './api/session.ts'
 import { NotFound, PageFailed } from './shell/page-failed.tsx'
 import { Root } from './shell/root.tsx'
@@ -11,11 +12,6 @@ import { fetchWhenIdle, lazyFile } from './ui/on-first-use.tsx'
 import { InPage } from './ui/places.tsx'
 
 const root = createRootRouteWithContext<{ client: QueryClient }>()({ component: Root, notFoundComponent: NotFound })
-
-interface PageModule {
-	readonly default: React.ComponentType
-	readonly begin?: Begin
-}
 
 interface Opening {
 	readonly context: { readonly client: QueryClient }
@@ -30,8 +26,8 @@ const files: (() => Promise<void>)[] = []
 /** Fetches the files of all pages. */
 export const fetchPages = () => void fetchWhenIdle(...files)
 
-/** The address of a page, and the page, whose file is loaded when it is first opened. */
-const page = <const Path extends string>(path: Path, load: () => Promise<PageModule>) => {
+/** The address of a page, and the page, whose file is loaded when it is first opened; `begin` asks for its data meanwhile. */
+const page = <const Path extends string>(path: Path, load: () => Promise<{ default: React.ComponentType }>, begin?: Begin) => {
 	const component = lazyFile(load, InPage)
 	files.push(component.fetch)
 	return {
@@ -41,14 +37,19 @@ const page = <const Path extends string>(path: Path, load: () => Promise<PageMod
 		beforeLoad: ({ context: { client }, params, search, preload }: Opening) => {
 			if (preload) return
 			void client.prefetchQuery(sessionQuery)
-			// Whether it can be loaded is said by its component.
-			load().then(
-				({ begin }) => begin?.(client, params, search),
-				() => {},
-			)
+			begin?.(client, params, search)
 		},
 	}
 }
+
+const beginTaxRates: Begin = (client) => void client.prefetchQuery(taxRatesQuery)
+const beginInvoices: Begin<unknown, InvoiceSearch> = (client, _, search) =>
+	void client.prefetchInfiniteQuery(list('invoices.list', invoicesQuery(search)))
+const beginInvoice: Begin<{ id: string }> = (client, { id }) => {
+	void client.prefetchQuery(invoiceQuery(id))
+	void client.prefetchQuery(read('invoices.document', id))
+}
+const beginEditInvoice: Begin<{ id: string }> = (client, { id }) => void client.prefetchQuery(invoiceQuery(id))
 
 type Query = Record<string, unknown>
 
@@ -64,17 +65,17 @@ const day = (value: unknown): string | undefined =>
 	/^\d{4}-\d\d-\d\d$/.test(String(value)) && Date.parse(String(value)) >= 0 ? String(value) : undefined
 
 const dashboard = createRoute({
-	...page('/', () => import('./dashboard/page.tsx')),
+	...page('/', () => import('./dashboard/page.tsx'), only('reports.summary')),
 	validateSearch: ({ currency }: Query): { currency?: string } => ({ currency: text(currency) }),
 })
 
 const companies = createRoute({
-	...page('/companies', () => import('./companies/list-page.tsx')),
+	...page('/companies', () => import('./companies/list-page.tsx'), found('companies.list')),
 	validateSearch: ({ search }: Query): { search?: string } => ({ search: text(search) }),
 })
 const newCompany = createRoute(page('/companies/new', () => import('./companies/new-page.tsx')))
-const company = createRoute(page('/companies/$id', () => import('./companies/detail-page.tsx')))
-const editCompany = createRoute(page('/companies/$id/edit', () => import('./companies/edit-page.tsx')))
+const company = createRoute(page('/companies/$id', () => import('./companies/detail-page.tsx'), one('companies.get')))
+const editCompany = createRoute(page('/companies/$id/edit', () => import('./companies/edit-page.tsx'), one('companies.get')))
 
 /** For whoever has not signed in: without the frame, and without a session. */
 const outside = { staticData: { isOutside: true }, beforeLoad: () => {} }
@@ -99,18 +100,24 @@ const settings = createRoute({
 	},
 })
 const account = createRoute(page('/settings/account', () => import('./settings/account/page.tsx')))
-const people = createRoute(page('/settings/people', () => import('./settings/people/page.tsx')))
-const organization = createRoute(page('/settings/organization', () => import('./settings/organization/page.tsx')))
-const pipelines = createRoute(page('/settings/pipelines', () => import('./settings/pipelines/list-page.tsx')))
+const people = createRoute(page('/settings/people', () => import('./settings/people/page.tsx'), many('users.list')))
+const organization = createRoute(
+	page('/settings/organization', () => import('./settings/organization/page.tsx'), only('organization.get')),
+)
+const pipelines = createRoute(
+	page('/settings/pipelines', () => import('./settings/pipelines/list-page.tsx'), many('pipelines.list')),
+)
 const newPipeline = createRoute(page('/settings/pipelines/new', () => import('./settings/pipelines/new-page.tsx')))
-const editPipeline = createRoute(page('/settings/pipelines/$id', () => import('./settings/pipelines/edit-page.tsx')))
-const apiKeys = createRoute(page('/settings/keys', () => import('./settings/keys/page.tsx')))
+const editPipeline = createRoute(
+	page('/settings/pipelines/$id', () => import('./settings/pipelines/edit-page.tsx'), one('pipelines.get')),
+)
+const apiKeys = createRoute(page('/settings/keys', () => import('./settings/keys/page.tsx'), many('apiKeys.list')))
 
 const entryPages = [signIn, setup, invite, reset]
 const settingsPages = [settings, account, organization, people, pipelines, newPipeline, editPipeline, apiKeys]
 
 const invoices = createRoute({
-	...page('/invoices', () => import('./invoices/list/list-page.tsx')),
+	...page('/invoices', () => import('./invoices/list/list-page.tsx'), beginInvoices),
 	validateSearch: (query: Query): InvoiceSearch => ({
 		tab: oneOf(invoiceTabs, query.tab),
 		search: text(query.search),
@@ -121,14 +128,14 @@ const invoices = createRoute({
 	}),
 })
 const newInvoice = createRoute({
-	...page('/invoices/new', () => import('./invoices/editor/new-page.tsx')),
+	...page('/invoices/new', () => import('./invoices/editor/new-page.tsx'), beginTaxRates),
 	validateSearch: ({ company }: Query): { company?: string } => ({ company: text(company) }),
 })
 const invoice = createRoute({
-	...page('/invoices/$id', () => import('./invoices/sheet/invoice-page.tsx')),
+	...page('/invoices/$id', () => import('./invoices/sheet/invoice-page.tsx'), beginInvoice),
 	validateSearch: ({ send }: Query): { send?: true } => ({ send: send ? true : undefined }),
 })
-const editInvoice = createRoute(page('/invoices/$id/edit', () => import('./invoices/editor/edit-page.tsx')))
+const editInvoice = createRoute(page('/invoices/$id/edit', () => import('./invoices/editor/edit-page.tsx'), beginEditInvoice))
 
 const invoicePages = [invoices, newInvoice, invoice, editInvoice]
 
@@ -139,7 +146,7 @@ interface DealsSearch {
 }
 
 const deals = createRoute({
-	...page('/deals', () => import('./deals/list-page.tsx')),
+	...page('/deals', () => import('./deals/list-page.tsx'), many('pipelines.list')),
 	validateSearch: ({ search, view, pipeline }: Query): DealsSearch => ({
 		search: text(search),
 		view: view === 'list' ? 'list' : undefined,
@@ -147,11 +154,11 @@ const deals = createRoute({
 	}),
 })
 const newDeal = createRoute({
-	...page('/deals/new', () => import('./deals/new-page.tsx')),
+	...page('/deals/new', () => import('./deals/new-page.tsx'), many('pipelines.list')),
 	validateSearch: ({ companyId }: Query): { companyId?: string } => ({ companyId: text(companyId) }),
 })
-const deal = createRoute(page('/deals/$id', () => import('./deals/detail-page.tsx')))
-const editDeal = createRoute(page('/deals/$id/edit', () => import('./deals/edit-page.tsx')))
+const deal = createRoute(page('/deals/$id', () => import('./deals/detail-page.tsx'), one('deals.get')))
+const editDeal = createRoute(page('/deals/$id/edit', () => import('./deals/edit-page.tsx'), one('deals.get')))
 
 interface TimeSearch {
 	/** A day of the week that is shown. */
@@ -170,22 +177,22 @@ const newTime = createRoute({
 	...page('/time/new', () => import('./time/new-page.tsx')),
 	validateSearch: (query: Query): { deal?: string; day?: string } => ({ deal: text(query.deal), day: day(query.day) }),
 })
-const editTime = createRoute(page('/time/$id/edit', () => import('./time/edit-page.tsx')))
+const editTime = createRoute(page('/time/$id/edit', () => import('./time/edit-page.tsx'), one('timeEntries.get')))
 
-const taxRates = createRoute(page('/tax-rates', () => import('./tax-rates/list-page.tsx')))
-const newTaxRate = createRoute(page('/tax-rates/new', () => import('./tax-rates/new-page.tsx')))
-const editTaxRate = createRoute(page('/tax-rates/$id/edit', () => import('./tax-rates/edit-page.tsx')))
+const taxRates = createRoute(page('/tax-rates', () => import('./tax-rates/list-page.tsx'), many('taxRates.list')))
+const newTaxRate = createRoute(page('/tax-rates/new', () => import('./tax-rates/new-page.tsx'), beginTaxRates))
+const editTaxRate = createRoute(page('/tax-rates/$id/edit', () => import('./tax-rates/edit-page.tsx'), one('taxRates.get')))
 
 const contacts = createRoute({
-	...page('/contacts', () => import('./contacts/list-page.tsx')),
+	...page('/contacts', () => import('./contacts/list-page.tsx'), found('contacts.list')),
 	validateSearch: ({ search }: Query): { search?: string } => ({ search: text(search) }),
 })
 const newContact = createRoute({
 	...page('/contacts/new', () => import('./contacts/new-page.tsx')),
 	validateSearch: ({ companyId }: Query): { companyId?: string } => ({ companyId: text(companyId) }),
 })
-const contact = createRoute(page('/contacts/$id', () => import('./contacts/detail-page.tsx')))
-const editContact = createRoute(page('/contacts/$id/edit', () => import('./contacts/edit-page.tsx')))
+const contact = createRoute(page('/contacts/$id', () => import('./contacts/detail-page.tsx'), one('contacts.get')))
+const editContact = createRoute(page('/contacts/$id/edit', () => import('./contacts/edit-page.tsx'), one('contacts.get')))
 
 const daily = [
 	...[dashboard, companies, newCompany, company, editCompany],
@@ -193,47 +200,55 @@ const daily = [
 	...[time, newTime, editTime, taxRates, newTaxRate, editTaxRate],
 ]
 
-const endpoints = createRoute(page('/webhooks', () => import('./webhooks/list-page.tsx')))
-const newEndpoint = createRoute(page('/webhooks/new', () => import('./webhooks/new-page.tsx')))
-const endpoint = createRoute(page('/webhooks/endpoints/$id', () => import('./webhooks/endpoint-page.tsx')))
-const editEndpoint = createRoute(page('/webhooks/endpoints/$id/edit', () => import('./webhooks/edit-page.tsx')))
+const endpoints = createRoute(page('/webhooks', () => import('./webhooks/list-page.tsx'), many('webhooks.endpoints.list')))
+const newEndpoint = createRoute(page('/webhooks/new', () => import('./webhooks/new-page.tsx'), many('webhooks.eventTypes.list')))
+const endpoint = createRoute(
+	page('/webhooks/endpoints/$id', () => import('./webhooks/endpoint-page.tsx'), one('webhooks.endpoints.get')),
+)
+const editEndpoint = createRoute(
+	page('/webhooks/endpoints/$id/edit', () => import('./webhooks/edit-page.tsx'), one('webhooks.endpoints.get')),
+)
 const deliveries = createRoute({
-	...page('/webhooks/deliveries', () => import('./webhooks/deliveries-page.tsx')),
+	...page('/webhooks/deliveries', () => import('./webhooks/deliveries-page.tsx'), many('webhooks.endpoints.list')),
 	validateSearch: ({ status, endpoint, type }: Query): { status?: string; endpoint?: string; type?: string } => ({
 		status: text(status),
 		endpoint: text(endpoint),
 		type: text(type),
 	}),
 })
-const delivery = createRoute(page('/webhooks/deliveries/$id', () => import('./webhooks/delivery-page.tsx')))
+const delivery = createRoute(
+	page('/webhooks/deliveries/$id', () => import('./webhooks/delivery-page.tsx'), one('webhooks.deliveries.get')),
+)
 const eventTypes = createRoute({
-	...page('/webhooks/event-types', () => import('./webhooks/event-types-page.tsx')),
+	...page('/webhooks/event-types', () => import('./webhooks/event-types-page.tsx'), many('webhooks.eventTypes.list')),
 	validateSearch: ({ search }: Query): { search?: string } => ({ search: text(search) }),
 })
-const eventType = createRoute(page('/webhooks/event-types/$type', () => import('./webhooks/event-type-page.tsx')))
+const eventType = createRoute(
+	page('/webhooks/event-types/$type', () => import('./webhooks/event-type-page.tsx'), many('webhooks.eventTypes.list')),
+)
 
 const webhooks = [endpoints, newEndpoint, endpoint, editEndpoint, deliveries, delivery, eventTypes, eventType]
 
-const allSyncs = createRoute(page('/syncs', () => import('./syncs/list-page.tsx')))
-const newSync = createRoute(page('/syncs/new', () => import('./syncs/new-page.tsx')))
-const sync = createRoute(page('/syncs/$id', () => import('./syncs/detail-page.tsx')))
-const editSync = createRoute(page('/syncs/$id/edit', () => import('./syncs/edit-page.tsx')))
-const syncRun = createRoute(page('/syncs/$id/runs/$runId', () => import('./syncs/run-page.tsx')))
+const allSyncs = createRoute(page('/syncs', () => import('./syncs/list-page.tsx'), many('syncs.list')))
+const newSync = createRoute(page('/syncs/new', () => import('./syncs/new-page.tsx'), many('connections.list')))
+const sync = createRoute(page('/syncs/$id', () => import('./syncs/detail-page.tsx'), one('syncs.get')))
+const editSync = createRoute(page('/syncs/$id/edit', () => import('./syncs/edit-page.tsx'), one('syncs.get')))
+const syncRun = createRoute(page('/syncs/$id/runs/$runId', () => import('./syncs/run-page.tsx'), one('syncs.get')))
 
 const syncs = [allSyncs, newSync, sync, editSync, syncRun]
 
-const allConnections = createRoute(page('/connections', () => import('./connections/list-page.tsx')))
+const allConnections = createRoute(page('/connections', () => import('./connections/list-page.tsx'), many('connections.list')))
 const newConnection = createRoute({
-	...page('/connections/new', () => import('./connections/new-page.tsx')),
+	...page('/connections/new', () => import('./connections/new-page.tsx'), many('connections.providers.list')),
 	validateSearch: ({ provider }: Query): { provider?: string } => ({ provider: text(provider) }),
 })
-const connection = createRoute(page('/connections/$id', () => import('./connections/detail-page.tsx')))
+const connection = createRoute(page('/connections/$id', () => import('./connections/detail-page.tsx'), one('connections.get')))
 
 const connections = [allConnections, newConnection, connection]
 
-const allMappings = createRoute(page('/mappings', () => import('./mappings/list-page.tsx')))
-const newMapping = createRoute(page('/mappings/new', () => import('./mappings/new-page.tsx')))
-const mapping = createRoute(page('/mappings/$id', () => import('./mappings/detail-page.tsx')))
+const allMappings = createRoute(page('/mappings', () => import('./mappings/list-page.tsx'), many('mappings.list')))
+const newMapping = createRoute(page('/mappings/new', () => import('./mappings/new-page.tsx'), many('mappings.defaults.list')))
+const mapping = createRoute(page('/mappings/$id', () => import('./mappings/detail-page.tsx'), one('mappings.get')))
 
 const mappings = [allMappings, newMapping, mapping]
 

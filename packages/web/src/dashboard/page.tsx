@@ -2,7 +2,6 @@ import type { CurrencySummary } from '@remit/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import type { Begin } from '../api/begin.ts'
 import { describe } from '../api/errors.ts'
 import { read } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
@@ -21,9 +20,6 @@ void Figures.preload()
 const FirstSteps = onFirstUse(() => import('./first-steps.tsx'))
 
 const route = getRouteApi('/')
-
-/** @public routes.ts calls it. */
-export const begin: Begin = (client) => void client.prefetchQuery(read('reports.summary'))
 
 export default function DashboardPage() {
 	const { data, error, refetch } = useQuery(read('reports.summary'))

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
-import { read, useWrite } from '../api/query.ts'
+import { taxRatesQuery } from '../api/first-reads.ts'
+import { useWrite } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { useRecordForm } from '../forms/use-record-form.ts'
 import { TaxRateCreate } from '../generated/fields.ts'
@@ -11,7 +12,7 @@ import { toast } from '../ui/toast.ts'
 import { TaxRateForm, type TaxRateValues } from './tax-rate-form.tsx'
 
 export default function NewTaxRatePage() {
-	const { data: rates, isPending } = useQuery({ ...read('taxRates.list', { limit: 100 }), staleTime: 60_000 })
+	const { data: rates, isPending } = useQuery({ ...taxRatesQuery, staleTime: 60_000 })
 	return (
 		<>
 			<PageHeader title="New tax rate" above={<Link to="/tax-rates">Tax rates</Link>} />

@@ -36,6 +36,12 @@ export function InPage({ failed, lack }: InPlaceOf) {
 /** The browser's own dialog, since every page loads it. A part without `onClose` cannot be left. */
 export function InDialog({ failed, dialog, onClose }: InPlaceOf & { onClose?: () => void }) {
 	useLayoutEffect(() => dialog.current?.showModal(), [dialog])
+	const leave =
+		onClose &&
+		(() => {
+			dialog.current?.close()
+			onClose()
+		})
 	return (
 		<dialog
 			ref={dialog}
@@ -43,15 +49,15 @@ export function InDialog({ failed, dialog, onClose }: InPlaceOf & { onClose?: ()
 			aria-label={failed ? 'Not loaded' : 'Loading'}
 			onCancel={(event) => {
 				event.preventDefault()
-				onClose?.()
+				leave?.()
 			}}
 		>
 			<div className="modal narrow">
 				<div className="dialog">
 					<header className="dialog-head">
 						<h2>{failed ? 'Not loaded' : 'Loading…'}</h2>
-						{onClose && (
-							<button type="button" className="button quiet icon-only small" aria-label="Close" onClick={onClose}>
+						{leave && (
+							<button type="button" className="button quiet icon-only small" aria-label="Close" onClick={leave}>
 								<X aria-hidden="true" />
 							</button>
 						)}

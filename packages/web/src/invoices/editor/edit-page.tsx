@@ -2,9 +2,9 @@ import type { ExpandedInvoice } from '@remit/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { useDeferredValue, useRef, useState } from 'react'
-import type { Begin } from '../../api/begin.ts'
 import { describe } from '../../api/errors.ts'
-import { call, read, useWrite } from '../../api/query.ts'
+import { invoiceQuery } from '../../api/first-reads.ts'
+import { call, useWrite } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { useRecordForm } from '../../forms/use-record-form.ts'
 import { Banner } from '../../ui/banner.tsx'
@@ -17,11 +17,6 @@ import { Editor } from './editor.tsx'
 import { type InvoiceValues, inputOf, valuesOf, written } from './values.ts'
 
 const route = getRouteApi('/invoices/$id/edit')
-const invoiceQuery = (id: string) => read('invoices.get', id, { expand: ['company', 'deal'] })
-
-/** @public routes.ts calls it. */
-export const begin: Begin<{ id: string }> = (client, { id }) => void client.prefetchQuery(invoiceQuery(id))
-
 const toList = <Link to="/invoices">Invoices</Link>
 
 export default function EditInvoicePage() {

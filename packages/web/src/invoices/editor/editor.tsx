@@ -2,7 +2,7 @@ import type { TaxRate } from '@remit/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
 import { type Control, type UseFormSetFocus, useController, useWatch } from 'react-hook-form'
-import { read } from '../../api/query.ts'
+import { taxRatesQuery } from '../../api/first-reads.ts'
 import { useSession } from '../../api/session.ts'
 import { addDays, dayIn, showDay } from '../../format/dates.ts'
 import { FormCurrency } from '../../forms/form-currency.tsx'
@@ -35,7 +35,7 @@ export function Editor({ form, action, onSaved, onSavedToSend, onCancel, own = {
 	const { control } = form.form
 	const values = useWatch({ control }) as InvoiceValues
 	const preview = usePreview(values, own)
-	const { data: rates } = useQuery({ ...read('taxRates.list', { limit: 100 }), staleTime: 60_000 })
+	const { data: rates } = useQuery({ ...taxRatesQuery, staleTime: 60_000 })
 	const today = dayIn(timeZone, Date.now())
 	return (
 		<div className="editor">

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router'
 import { useRef } from 'react'
+import { taxRatesQuery } from '../../api/first-reads.ts'
 import { failureOf } from '../../api/pages.ts'
-import { read, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { addDays, dayIn } from '../../format/dates.ts'
 import { useRecordForm } from '../../forms/use-record-form.ts'
@@ -16,7 +17,7 @@ import { blankLine, type InvoiceValues, inputOf, usualTax, written } from './val
 const route = getRouteApi('/invoices/new')
 
 export default function NewInvoicePage() {
-	const rates = useQuery({ ...read('taxRates.list', { limit: 100 }), staleTime: 60_000 })
+	const rates = useQuery({ ...taxRatesQuery, staleTime: 60_000 })
 	return (
 		<>
 			<PageHeader title="New invoice" above={<Link to="/invoices">Invoices</Link>} />

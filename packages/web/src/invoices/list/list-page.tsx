@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ReceiptText } from 'lucide-react'
 import { type ReactNode, useCallback } from 'react'
-import type { Begin } from '../../api/begin.ts'
+import { invoicesQuery } from '../../api/first-reads.ts'
 import { usePages } from '../../api/pages.ts'
-import { list, read } from '../../api/query.ts'
+import { read } from '../../api/query.ts'
 import { words } from '../../format/names.ts'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -13,17 +13,13 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { hasFilter, queryOf, type Row, route, type Search } from './list-query.ts'
+import { hasFilter, type Row, route, type Search } from './list-query.ts'
 import { Rows } from './rows.tsx'
 import '../../ui/button.css'
 import './list.css'
 
 const tabs = [undefined, 'draft', 'open', 'overdue', 'paid'] as const
 const nameOf = (tab: Search['tab']) => (tab ? words(tab) : 'All')
-
-/** @public routes.ts calls it. */
-export const begin: Begin<unknown, Search> = (client, _, search) =>
-	void client.prefetchInfiniteQuery(list('invoices.list', queryOf(search)))
 
 export default function InvoicesPage() {
 	const search = route.useSearch()
@@ -33,7 +29,7 @@ export default function InvoicesPage() {
 			void navigate({ to: '/invoices', search: (before) => ({ ...before, search: text || undefined }), replace: true }),
 		[navigate],
 	)
-	const { rows: found, total, hasMore, onEnd, isStale, failure } = usePages('invoices.list', queryOf(search))
+	const { rows: found, total, hasMore, onEnd, isStale, failure } = usePages('invoices.list', invoicesQuery(search))
 	const rows = found as Row[] | undefined
 	return (
 		<>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import type { Begin } from '../../api/begin.ts'
 import { describe } from '../../api/errors.ts'
+import { invoiceQuery } from '../../api/first-reads.ts'
 import { read } from '../../api/query.ts'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
@@ -9,14 +9,6 @@ import { Waiting } from '../../ui/waiting.tsx'
 import { InvoiceView } from './invoice-view.tsx'
 
 const route = getRouteApi('/invoices/$id')
-const invoiceQuery = (id: string) => read('invoices.get', id, { expand: ['company', 'deal'] })
-
-/** @public routes.ts calls it. */
-export const begin: Begin<{ id: string }> = (client, { id }) => {
-	void client.prefetchQuery(invoiceQuery(id))
-	void client.prefetchQuery(read('invoices.document', id))
-}
-
 const toList = <Link to="/invoices">Invoices</Link>
 
 export default function InvoicePage() {
