@@ -2130,6 +2130,8 @@ export type InvoicePreview = {
 	totalCents: Cents;
 	/** The total of each tax. */
 	taxBreakdown: TaxBreakdown[];
+	/** What is doubtful in it, but no error; absent when nothing is. What it lacks to be sent is not: it may be added. */
+	warnings?: InvoiceWarning[];
 };
 /** A preview. */
 export type InvoicePreviewData = {
@@ -2261,6 +2263,8 @@ export type InvoiceViewedEvent = EventOf<"invoice.viewed", "invoice", Invoice>;
 export type InvoiceWarning = {
 	/** What it is. */
 	code: InvoiceWarningCode;
+	/** JSON Pointer (RFC 6901) to the field of the invoice; absent when it is about the whole. */
+	pointer?: string;
 	/** The same in a sentence. */
 	detail: string;
 };
@@ -2270,9 +2274,10 @@ export type InvoiceWarning = {
  * - `no_buyer`: It has no buyer: no company, and no `billTo`.
  * - `no_line_items`: It has no line items.
  * - `no_due_date`: It has no due date.
+ * - `unprintable_text`: Its PDF has U+FFFD in place of characters that no font of it has: `pointer` and `detail` say where and which.
  * - `changed_while_sending`: It changed while it was sent: its client has it as it was before, and a draft stays one.
  */
-export type InvoiceWarningCode = "no_buyer" | "no_line_items" | "no_due_date" | "changed_while_sending";
+export type InvoiceWarningCode = "no_buyer" | "no_line_items" | "no_due_date" | "unprintable_text" | "changed_while_sending";
 /** An invoice, and an e-mail of it. */
 export type InvoiceWithEmail = Invoice & {
 	/** The e-mail: its recipients, its status, and why it has that. Absent in events that an older server wrote. */
@@ -3642,6 +3647,8 @@ export type SendStatus = {
 	missing: string[];
 	/** Whether an earlier e-mail of the invoice was perhaps sent, so that sending it needs `again: true`. */
 	perhapsSent: boolean;
+	/** What of its texts the PDF of the invoice cannot show; absent when it shows all. */
+	warnings?: InvoiceWarning[];
 };
 /** A session: somebody signed in with a browser. It ends after 7 days without use, and after 30 days in any case. */
 export type Session = {

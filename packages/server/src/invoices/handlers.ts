@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.ts'
 import { allows } from '../auth/keys.ts'
 import { todayIn } from '../base/dates.ts'
 import { listedError } from '../base/errors.ts'
+import type { Db } from '../db/database.ts'
 import type { ExpandedInvoice, InvoiceExpansion, ListedInvoice } from '../generated/contract.ts'
 import { dataText, listText } from '../http/answers.ts'
 import { etag } from '../http/etag.ts'
@@ -16,6 +17,7 @@ import { filterOf } from './reading/filter.ts'
 import { shapeOf, whole } from './reading/invoice-json.ts'
 import { listInvoices } from './reading/list.ts'
 import { readInvoice } from './reading/store.ts'
+import { textWarnings } from './snapshot.ts'
 import { findInvoice, invoiceNotFound, lockInvoice } from './store.ts'
 import { changeInvoice, createInvoice, deleteInvoice, previewInvoice } from './write.ts'
 
@@ -71,18 +73,17 @@ const created = ({ id, invoiceNumber, version }: StoredInvoice) => ({
 })
 
 export const preview: Handler<'invoices.preview'> = async ({ body = {}, caller }, context) =>
-	previewed(await previewInvoice(writeContext(context, caller), body))
+	previewed(context.db, await previewInvoice(writeContext(context, caller), body))
 
 export const previewFromTimeEntries: Handler<'invoices.previewFromTimeEntries'> = async ({ body, caller }, context) =>
-	previewed(await previewInvoiceOfTime(writeContext(context, caller), body))
+	previewed(context.db, await previewInvoiceOfTime(writeContext(context, caller), body))
 
-function previewed(invoice: StoredInvoice) {
+async function previewed(db: Db, invoice: StoredInvoice) {
 	const { currency, taxRounding, subtotalCents, taxCents, totalCents, taxBreakdown } = invoice
 	const lineItems = invoice.lineItems.map(({ id, ...line }) => line)
-	return {
-		status: 200 as const,
-		body: { data: { currency, taxRounding, lineItems, subtotalCents, taxCents, totalCents, taxBreakdown } },
-	}
+	const warnings = await textWarnings(db, invoice)
+	const data = { currency, taxRounding, lineItems, subtotalCents, taxCents, totalCents, taxBreakdown }
+	return { status: 200 as const, body: { data: { ...data, ...(warnings.length > 0 && { warnings }) } } }
 }
 
 export const get: Handler<'invoices.get'> = async ({ params, query, caller }, { db, now }) => {

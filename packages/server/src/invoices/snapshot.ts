@@ -1,11 +1,14 @@
 // What an invoice shows of other records: buyer and seller, and how dates and numbers are written. Sending fixes it: a later
 // change of the company or of the settings does not change what a sent invoice says.
+import { mostErrors } from '../base/errors.ts'
 import { companies } from '../companies/store.ts'
 import type { Db } from '../db/database.ts'
-import type { Branding, Company, Language, OrganizationSettings, Party } from '../generated/contract.ts'
+import type { Branding, Company, InvoiceWarning, Language, OrganizationSettings, Party } from '../generated/contract.ts'
 import { markLogoUsed } from '../organizations/logo-store.ts'
 import { lockOrganization, requireOrganization } from '../organizations/store.ts'
+import { unprintableTexts } from '../rendering/pdf/glyphs.ts'
 import { localeFor } from '../rendering/words/locales.ts'
+import { findTimeEntriesOf } from '../time-entries/store.ts'
 import { blankParty, type StoredInvoice } from './invoice.ts'
 
 export interface Snapshot {
@@ -80,6 +83,24 @@ export async function keepLogo(
 ): Promise<boolean> {
 	return branding !== null || logo === null || markLogoUsed(db, { organizationId, sha256: logo.sha256 }, now)
 }
+
+/** What of its own and other texts the invoice's PDF cannot show. */
+export async function textWarnings(db: Db, invoice: StoredInvoice): Promise<InvoiceWarning[]> {
+	const { organizationId, id, includeTimesheet } = invoice
+	const timeEntries = includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
+	const texts = unprintableTexts({ ...invoice, ...(await snapshotOf(db, invoice)), timeEntries })
+	const inOrder = texts.toSorted((one, other) => (one.path.join('/') < other.path.join('/') ? -1 : 1))
+	return inOrder.slice(0, mostErrors).map(({ path, characters }) => ({
+		code: 'unprintable_text',
+		pointer: `/${path.join('/')}`,
+		detail: `The PDF shows \ufffd in ${path.join('.')} in place of ${named(characters)}: none of its fonts has that.`,
+	}))
+}
+
+const mostNamed = 10
+
+const named = (characters: readonly string[]) =>
+	`${characters.slice(0, mostNamed).join(' ')}${characters.length > mostNamed ? ` and ${characters.length - mostNamed} more` : ''}`
 
 const buyer = (company: Company): Party => ({
 	...blankParty,

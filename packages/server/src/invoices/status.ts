@@ -78,6 +78,7 @@ export const isFirstSent = (before: StoredInvoice, after: StoredInvoice) => befo
 export function warned(
 	{ billTo, companyId, lineItems, dueDate }: StoredInvoice,
 	isChanged = false,
+	others: readonly InvoiceWarning[] = [],
 ): { warnings?: InvoiceWarning[] } {
 	const warnings: (InvoiceWarning | false)[] = [
 		billTo === null && companyId === null && { code: 'no_buyer', detail: 'The invoice has no buyer: set companyId or billTo.' },
@@ -91,6 +92,6 @@ export function warned(
 			detail: 'The invoice changed while it was sent: its client has it as it was before. A draft stays one; send it again.',
 		},
 	]
-	const found = warnings.filter((warning) => warning !== false)
+	const found = [...warnings.filter((warning) => warning !== false), ...others]
 	return found.length > 0 ? { warnings: found } : {}
 }

@@ -9,6 +9,7 @@ import { answerPage } from '../../http/record-handlers.ts'
 import { findLatestMail, isUncertain, readEmails } from '../../mails/store.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import { readInvoice } from '../reading/store.ts'
+import { textWarnings } from '../snapshot.ts'
 import { invoiceNotFound, requireInvoice, requireLockedInvoice } from '../store.ts'
 import { clientUrl, findClientToken, getOrCreateClientToken, removeClientLink } from './client-link-store.ts'
 import { countView, openLink, publicInvoice, readViewed } from './public-view.ts'
@@ -22,7 +23,9 @@ export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, calle
 	const { configured, transport, from, missing } = services.mailer
 	const latest = await findLatestMail(db, invoice)
 	const perhapsSent = latest !== undefined && isUncertain(latest, now)
-	return { status: 200, body: { configured, transport, from, missing: [...missing], perhapsSent } }
+	const warnings = await textWarnings(db, invoice)
+	const body = { configured, transport, from, missing: [...missing], perhapsSent, ...(warnings.length > 0 && { warnings }) }
+	return { status: 200, body }
 }
 
 export const listEmails: Handler<'invoices.emails.list'> = async ({ params, query, caller }, { db, now, services }) => {

@@ -15,7 +15,7 @@ import { persist } from '../../work/persist.ts'
 import { applyInput } from '../apply.ts'
 import type { StoredInvoice } from '../invoice.ts'
 import { draftNumber } from '../numbers/series.ts'
-import { keepLogo } from '../snapshot.ts'
+import { keepLogo, textWarnings } from '../snapshot.ts'
 import { warned } from '../status.ts'
 import { requireInvoice, requireLockedInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
@@ -34,7 +34,11 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 	const { db, services } = context
 	const invoice = await requireInvoice(db, caller.organizationId, id)
 	requireMailer(services.mailer)
-	const done = (isChanged = false) => ({ status: 200 as const, body: { ok: true as const, ...warned(invoice, isChanged) } })
+	const texts = await textWarnings(db, invoice)
+	const done = (isChanged = false) => ({
+		status: 200 as const,
+		body: { ok: true as const, ...warned(invoice, isChanged, texts) },
+	})
 	if ((await admit(db, context, caller, invoice, request)) === undefined) return done()
 	const begun = await begin(context, caller, id, request)
 	if (!begun) return done()

@@ -287,6 +287,8 @@ describe('text', () => {
 		['marks of direction', '\u202e\u2066\u200f\u061c right \u202c'],
 		['lone surrogates and no characters', '\ud800 \udc00 \uffff \u{10ffff}'],
 		['marks on letters of another script', '日\u0301 ع\u0308 \u0301 a\u0e31 "\u0301 \ufffd\u0301 \u0915\u094d\u200d'],
+		['lines of letters from right to left that no font has', 'ދ ިވެހި ރާއްޖޭގެ ދަތުރު '.repeat(40)],
+		['every letter of such a script', Array.from({ length: 64 }, (_, index) => String.fromCodePoint(0x780 + index)).join(' ')],
 		['a heap of marks', `a${'\u0301'.repeat(2000)}`],
 		['a long word', 'x'.repeat(10_000)],
 		['long words without a blank in other scripts', `${'日'.repeat(5000)}${'ع'.repeat(5000)}`],

@@ -42,7 +42,10 @@ const logoBox = { width: 70, height: 18 }
 /** A file of the compiler that is only in memory. */
 const logoFile = join(import.meta.dirname, 'logo')
 
-/** Compiles until no character lacks a font. It ends, because each round replaces at least one more character. */
+/**
+ * Compiles until no character lacks a font: a mark and its letter may be in fonts of which none has both. It ends, because each round
+ * replaces at least one more character.
+ */
 function render({ brand, ...document }: InvoiceDocument, createdAt: number): Uint8Array {
 	const missing = new Set<string>()
 	const logo = brand?.logo

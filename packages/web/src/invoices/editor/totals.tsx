@@ -24,6 +24,11 @@ export function Totals({
 				))}
 				<Row label="Total" value={money(data?.totalCents ?? 0)} isMain />
 			</dl>
+			{data?.warnings?.map(({ pointer, detail }) => (
+				<p key={pointer} className="field-note">
+					{detail}
+				</p>
+			))}
 			{problem && (
 				<p role="alert" className="field-note field-error">
 					{problem}

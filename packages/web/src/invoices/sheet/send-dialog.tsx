@@ -105,6 +105,9 @@ export default function SendDialog({ invoice, onClose }: SendDialogProps) {
 			{lacks(invoice).map((lack) => (
 				<Banner key={lack}>{lack}</Banner>
 			))}
+			{status?.warnings?.map(({ pointer, detail }) => (
+				<Banner key={pointer}>{detail}</Banner>
+			))}
 			{trouble && <ErrorPanel isSmall title={trouble.title} advice={trouble.advice} requestId={trouble.requestId} />}
 			<Field label="To" type="email" isRequired autoFocus value={to} onChange={setTo} error={inField('to')} name="to" />
 			<Field label="Copy to" value={cc} onChange={setCc} error={inField('cc')} hint="Several with commas between" />
