@@ -36,24 +36,27 @@ export async function listViolations({ id, method, path }: Operation, rejected: 
 	}
 	const { validator, contract } = await listing
 	const { url: originalUrl, params, headers, body } = rejected
-	// The library merges names with brackets one by one into a new object.
-	const query = Object.fromEntries(Object.entries(rejected.query).slice(0, mostErrors))
+	// The library takes `limit[]` for a value of `limit`, and stops at the first name that it does not know.
+	const names = new Set(contract.parameters.flatMap(({ in: place, name }) => (place === 'query' ? [name] : [])))
+	const unknown = Object.keys(rejected.query).filter((name) => !names.has(name))
+	const query = Object.fromEntries(Object.entries(rejected.query).filter(([name]) => names.has(name)))
 	const schema = contract.requestBody?.content['application/json']?.schema
-	return run(validator, {
+	const found = run(validator, {
 		...{ method, path, originalUrl, params, query, body: schema ? excerpt(schema, body) : undefined },
 		// The library compiles its schema anew for every content type that it meets.
 		headers: { ...headers, 'content-type': 'application/json' },
 		openapi: { expressRoute: path, openApiRoute: path, pathParams: params, schema: contract },
 	})
+	return [...unknown.slice(0, mostErrors + 1).map(unknownParameter), ...found]
 }
+
+const unknownParameter = (name: string): Violation => ({ path: `/query/${name}`, message: '', errorCode: 'additionalProperties' })
 
 function run(validator: RequestValidator, request: object): readonly Violation[] {
 	try {
 		validator.validate(request as never, undefined as never, () => {})
 		return []
 	} catch (error) {
-		// The library cannot split the object that it makes of names such as `expand[x]`.
-		if (error instanceof TypeError) return []
 		const { errors } = error as { errors?: readonly Violation[] }
 		if (!errors) throw error
 		return errors

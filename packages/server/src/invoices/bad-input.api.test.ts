@@ -287,6 +287,34 @@ describe('a parameter', () => {
 		for (const search of searches) at(parameter, rule, 'parameter')(await tenant.ask('GET', `/api/invoices?${search}`))
 	})
 
+	it.each([
+		['limit[]=1', 'limit[]'],
+		['limit[]=1&limit[]=2', 'limit[]'],
+		['limit%5B%5D=1', 'limit[]'],
+		['limit[0]=1', 'limit[0]'],
+		['limit[a][b]=1', 'limit[a][b]'],
+		['limit=1&limit[]=2', 'limit[]'],
+		['limit[=1', 'limit['],
+		['status[0]=paid', 'status[0]'],
+		['status[][a]=paid', 'status[][a]'],
+		['status/0=paid', 'status/0'],
+		['a/1=2', 'a/1'],
+		['a~1b=2', 'a~1b'],
+		['a%20b=1', 'a b'],
+		['%E6%9D%B1=1', '東'],
+		['a%ff=1', 'a\ufffd'],
+	])('of the query that is unknown is named as it was sent: %s', async (search, parameter) => {
+		const { status, body } = await tenant.ask('GET', `/api/invoices?${search}`)
+		const detail = 'is not a query parameter of this operation'
+		expect([status, body.errors]).toEqual([400, [{ parameter, code: 'unknown_parameter', detail }]])
+		expect(body.detail).toBe(`${parameter} ${detail}.`)
+	})
+
+	it('of the query that is unknown hides no other mistake', async () => {
+		const { body } = await tenant.ask('GET', '/api/invoices?limit[]=1&staus=paid&limit=0')
+		expect(body.errors).toMatchObject([{ parameter: 'limit[]' }, { parameter: 'staus' }, { parameter: 'limit', code: 'minimum' }])
+	})
+
 	it.each(['limit', 'dealId', 'issuedFrom'])('of the query that is there twice is said to be: %s', async (parameter) => {
 		const { body } = await tenant.ask('GET', `/api/invoices?${parameter}=1&${parameter}=2`)
 		expect(body.errors).toEqual([{ parameter, code: 'type', detail: 'must be given once' }])
