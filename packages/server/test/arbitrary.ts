@@ -2,7 +2,7 @@
 // keywords and formats that the contract uses, and throws on any other.
 import fc from 'fast-check'
 import { type JsonSchema, schemas } from '../src/contract/document.ts'
-import { formats } from '../src/contract/formats.ts'
+import { formats, trimmed } from '../src/contract/formats.ts'
 
 /** Arbitraries that replace those of the schema for properties with these names, such as ids of existing records. */
 export type Overrides = Record<string, fc.Arbitrary<unknown>>
@@ -14,7 +14,7 @@ export interface Mutant {
 }
 
 const known = new Set(
-	'type format minimum maximum minLength maxLength pattern enum anyOf $ref properties required additionalProperties items minItems maxItems maxProperties propertyNames description default example examples title x-open-enum x-enumDescriptions x-unit'.split(
+	'type format minimum maximum minLength maxLength pattern enum anyOf $ref properties required additionalProperties items minItems maxItems maxProperties propertyNames description default example examples title x-open-enum x-enumDescriptions x-unit x-trimmed'.split(
 		' ',
 	),
 )
@@ -135,6 +135,7 @@ const paths = fc
 const byFormat: Record<string, fc.Arbitrary<string>> = {
 	text: someText,
 	line: someText,
+	identifier: someText,
 	currency: fc.constantFrom('USD', 'EUR', 'JPY', 'KWD', 'CLP', 'XOF'),
 	decimal: fc.oneof(fc.stringMatching(/^-?\d{1,4}(\.\d{1,6})?$/), fc.stringMatching(/^-?\d{1,12}(\.\d{1,6})?$/)),
 	'percent-text': fc.stringMatching(/^(100(\.0{1,4})?|\d{1,2}(\.\d{1,4})?)$/),
@@ -170,7 +171,7 @@ function strings(schema: JsonSchema): fc.Arbitrary<string> {
 	const whole = typeof pattern === 'string' && pattern.startsWith('^')
 	const base = format ? byFormat[String(format)] : whole ? textMatching(pattern) : someText
 	if (!base) throw new Error(`arbitrary.ts does not know the format ${format}`)
-	return base.filter((text) => {
+	return (schema['x-trimmed'] ? base.map(trimmed) : base).filter((text) => {
 		const length = [...text].length
 		const rule = formats[String(format)]
 		return (
@@ -220,7 +221,8 @@ const wrong: [type: string, value: unknown][] = [
 
 const badText: Record<string, string[]> = {
 	text: ['a\0b', 'half \ud800'],
-	line: ['a\nb', 'a\u0085b', 'a\0b'],
+	line: ['a\nb', 'a\u0085b', 'a\0b', 'a\u200bb'],
+	identifier: ['a\nb', 'a\u00a0b', 'a\u00adb'],
 	currency: ['ABC', 'usd', 'EU ', 'XAU', 'CLF'],
 	decimal: ['1,5', '1.1234567', '', '.5', '1e3', '0x10', '١'],
 	'percent-text': ['100.1', '-1', '9.97512', ''],

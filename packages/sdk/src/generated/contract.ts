@@ -861,11 +861,11 @@ export type ConnectionCredentials = {
 	/** The key. */
 	apiKey?: string;
 	/** The user name, without a colon (RFC 7617). */
-	username?: Line;
+	username?: ExactLine;
 	/** The password. */
-	password?: Line;
+	password?: ExactLine;
 	/** The id of the client. */
-	clientId?: Line;
+	clientId?: ExactLine;
 	/** The secret of the client. */
 	clientSecret?: string;
 	/** `stripe`, besides the key: what Stripe signs the webhooks of the account with. Its endpoint there is `/connections/webhooks/stripe/{organizationId}/{connectionId}`. */
@@ -1639,6 +1639,8 @@ export type EventPattern = EventType | "invoice.*" | "payment.*" | "company.*" |
  * - `webhook.test`: A caller tests an endpoint. Only that endpoint gets the event.
  */
 export type EventType = "invoice.created" | "invoice.updated" | "invoice.sent" | "invoice.send_failed" | "invoice.perhaps_sent" | "invoice.viewed" | "invoice.partially_paid" | "invoice.paid" | "invoice.overdue" | "invoice.cancelled" | "invoice.deleted" | "payment.received" | "payment.updated" | "payment.unapplied" | "payment.reversed" | "company.created" | "company.updated" | "company.deleted" | "company.restored" | "contact.created" | "contact.updated" | "contact.deleted" | "deal.created" | "deal.updated" | "deal.stage_changed" | "deal.deleted" | "tax_rate.created" | "tax_rate.updated" | "tax_rate.deleted" | "time_entry.created" | "time_entry.updated" | "time_entry.deleted" | "connection.created" | "connection.updated" | "connection.activated" | "connection.degraded" | "connection.needs_reauth" | "connection.recovered" | "connection.deleted" | "mapping.created" | "mapping.updated" | "mapping.deleted" | "sync.created" | "sync.updated" | "sync.blocked" | "sync.deleted" | "sync.run.started" | "sync.run.confirmation_required" | "sync.run.succeeded" | "sync.run.partially_succeeded" | "sync.run.failed" | "sync.run.cancelled" | "webhook.endpoint.failing" | "webhook.endpoint.disabled" | "webhook.test";
+/** One line of text that is taken as it is, such as a password: as a `Line`, with the white space around it. */
+export type ExactLine = string;
 /** An invoice of the organization, with the records of `expand`. */
 export type ExpandedInvoice = Invoice & {
 	/** The company that is billed, with `expand=company`; null when there is none. */
@@ -1762,6 +1764,8 @@ export type HourlyRate = number;
 export type Id = string;
 /** An id to filter by. An id that no record has, such as an empty one, matches nothing. */
 export type IdFilter = string;
+/** A `Line` that tells one thing from all others, such as the number of an invoice: no joiner or variation selector, and no white space but blanks. */
+export type Identifier = string;
 /** An instant in a request: Unix milliseconds, or an RFC 3339 date-time with an offset. */
 export type InstantInput = DateMs | InstantText;
 /** An RFC 3339 date-time with an offset, years 1970 to 2200. */
@@ -2050,7 +2054,7 @@ export type InvoiceInput = {
 	/** The company that is billed. */
 	companyId?: Id | null;
 	/** Its number, unique in the organization; `INV-<number>` is generated when absent on create. */
-	invoiceNumber?: Name;
+	invoiceNumber?: Identifier;
 	/** Default `draft`. */
 	status?: InvoiceStatus;
 	/** When it was issued, as Unix milliseconds or text. A plain date is that calendar day in every time zone, and is read back as 00:00 UTC of it; any other value is an instant. If it is empty, the first `sent` sets it to that instant. */
@@ -2338,7 +2342,7 @@ export type LastSyncRun = {
 	/** When it came to its end; null while it is under way. It is in Unix milliseconds. */
 	finishedAt: UnixMs | null;
 };
-/** One line of `Text`: no control characters, line breaks or overrides of the direction (U+202D and U+202E), which show it the other way round. */
+/** One line of text. White space around it is taken away and letters are composed (Unicode NFC) before anything else, so `VAT` and `VAT ` are one text; it is stored and answered like that. Refused are control characters, line breaks within, and what shows nothing: zero-width characters, soft hyphens, signs of the direction. The joiners U+200C and U+200D, and variation selectors, may stand where a script or an emoji needs them. */
 export type Line = string;
 /** A line of an invoice. */
 export type LineItem = LineItemFields & {
@@ -4345,13 +4349,13 @@ export type TimeEntryCreate = {
 	/** When the work began. When absent, the server computes it from end and duration, or takes the current time. It is as Unix milliseconds or RFC 3339 text. */
 	startedAt?: InstantInput;
 	/** Who worked. Entries without it are one person's, so at most one of them runs. */
-	userId?: Line | null;
+	userId?: Identifier | null;
 	/** The task it was for, as your task list identifies it. */
-	taskId?: Line | null;
+	taskId?: Identifier | null;
 	/** Name of the task, as invoices show it. */
 	taskName?: Line | null;
 	/** The deliverable it was for. */
-	deliverableId?: Line | null;
+	deliverableId?: Identifier | null;
 	/** Name of the deliverable, as invoices show it. */
 	deliverableName?: Line | null;
 	/** What was done. */
@@ -4395,13 +4399,13 @@ export type TimeEntryUpdate = {
 	/** When the work began, as Unix milliseconds or RFC 3339 text. */
 	startedAt?: InstantInput;
 	/** Who worked. Entries without it are one person's, so at most one of them runs. */
-	userId?: Line | null;
+	userId?: Identifier | null;
 	/** The task it was for, as your task list identifies it. */
-	taskId?: Line | null;
+	taskId?: Identifier | null;
 	/** Name of the task, as invoices show it. */
 	taskName?: Line | null;
 	/** The deliverable it was for. */
-	deliverableId?: Line | null;
+	deliverableId?: Identifier | null;
 	/** Name of the deliverable, as invoices show it. */
 	deliverableName?: Line | null;
 	/** What was done. */
@@ -6525,7 +6529,7 @@ export interface operations {
 				/** Only entries with this status. */
 				status?: TimeEntryStatus;
 				/** Only entries of this user. */
-				userId?: Line;
+				userId?: Identifier;
 				/** Only entries that are to be invoiced, or only those that are not. */
 				billable?: boolean;
 				/** Only entries that began then or later, as Unix milliseconds or text. */

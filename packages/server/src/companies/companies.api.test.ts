@@ -49,9 +49,9 @@ describe('creating a company', () => {
 		})
 	})
 
-	it('takes every other field as well, as it was written', async () => {
+	it('takes every other field as well, as it was written, but for the white space around a name', async () => {
 		const tenant = await tenantWith(server, { name: '  Ácme & Söhne "GmbH" ', ...details })
-		expect(await read(tenant, tenant.ids[0] as string)).toMatchObject({ name: '  Ácme & Söhne "GmbH" ', ...details })
+		expect(await read(tenant, tenant.ids[0] as string)).toMatchObject({ name: 'Ácme & Söhne "GmbH"', ...details })
 	})
 
 	it.each([
@@ -73,7 +73,7 @@ describe('creating a company', () => {
 		expect(refused.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
 	})
 
-	it.each(['!!!', '—', '🦊', '√2', "';--", 'ᴀ', '\u200d', '㌀'.repeat(200), '𝕏'.repeat(100)])(
+	it.each(['!!!', '—', '🦊', '√2', "';--", 'ᴀ', '㌀'.repeat(200), '𝕏'.repeat(100)])(
 		'takes the name %s, lists it and finds it by its own text when there are words in it',
 		async (name) => {
 			const tenant = await tenantWith(server, name, 'Other')

@@ -1,10 +1,34 @@
 // Sets up Ajv for the contract: the contract's formats, and its schemas under one `$id`.
-import { Ajv2020, type Options } from 'ajv/dist/2020.js'
+import { Ajv2020, type FuncKeywordDefinition, type Options } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { formatOptions } from './formats.ts'
+import { formatOptions, trimmed } from './formats.ts'
+
+/** Longer text is too long for any such field, and composing it may take long. */
+const mostTrimmed = 1_000
+
+/** The keyword `x-trimmed`: text is changed to what is stored, before any other keyword sees it. */
+export const trimming: FuncKeywordDefinition = {
+	keyword: 'x-trimmed',
+	type: 'string',
+	before: 'maxLength',
+	modifying: true,
+	errors: false,
+	compile:
+		() =>
+		(text: string, { parentData, parentDataProperty }: DataContext = {}) => {
+			if (parentData && parentDataProperty !== undefined && text.length <= mostTrimmed)
+				parentData[parentDataProperty] = trimmed(text)
+			return true
+		},
+}
+
+interface DataContext {
+	readonly parentData?: Record<string | number, unknown>
+	readonly parentDataProperty?: string | number
+}
 
 export function newAjv(schemas: object, options: Options): Ajv2020 {
-	const ajv = new Ajv2020({ strict: false, validateSchema: false, ...options })
+	const ajv = new Ajv2020({ strict: false, validateSchema: false, keywords: [trimming], ...options })
 	// The default export of this CommonJS module is typed as the module itself.
 	;(addFormats as unknown as typeof addFormats.default)(ajv, { mode: 'full' })
 	for (const [name, format] of Object.entries(formatOptions)) ajv.addFormat(name, format as never)

@@ -1,13 +1,72 @@
 import { describe, expect, it } from 'vitest'
 import { schemas } from './document.ts'
-import { formats } from './formats.ts'
+import { formats, trimmed } from './formats.ts'
 
 describe('the formats', () => {
 	const cases: Record<string, { good: unknown[]; bad: unknown[] }> = {
 		text: { good: ['', 'a\nb', '🦊', '\u2028'], bad: ['\0', 'a\0', '\ud800', 'a\udc00b'] },
 		line: {
-			good: ['', ' ', 'é', '🦊', '\u00a0'],
-			bad: ['\n', 'a\r', '\t', '\u0085', '\u2028', '\u2029', '\u202d', '\u202e', '\u007f', '\0', '\ud800'],
+			good: [
+				...[
+					'',
+					' ',
+					'é',
+					'🦊',
+					'\u00a0',
+					'山田\u3000太郎',
+					'❤\ufe0f',
+					'1\ufe0f\u20e3',
+					'👩\u200d👩\u200d👧',
+					'❤\ufe0f\u200d🔥',
+					'👍🏽',
+				],
+				...['می\u200cخواهم', 'क्\u200dष', '辻\u{e0100}'],
+			],
+			bad: [
+				...[
+					'\u200b',
+					'a\u200b',
+					'a\u00adb',
+					'a\u2060b',
+					'\ufeffa',
+					'a\u200eb',
+					'\u200fa',
+					'a\u2066b',
+					'a\u061c',
+					'a\u3164',
+					'a\u2800b',
+				],
+				...[
+					'a\u200d',
+					'a\u200cb',
+					'ü\u200db',
+					'a\ufe0f',
+					'1\ufe0f',
+					'می\u200c',
+					'\u200dمی',
+					'а\u200cб',
+					'🏴\u{e0067}\u{e007f}',
+					'a\u034fb',
+				],
+				...['\n', 'a\r', '\t', '\u0085', '\u2028', '\u2029', '\u202d', '\u202e', '\u007f', '\0', '\ud800'],
+			],
+		},
+		identifier: {
+			good: ['', 'ZZ-1', 'ZZ 1', '請求書 7', 'é', '🦊'],
+			bad: [
+				'a\u00a0b',
+				'a\u3000b',
+				'a\u200cb',
+				'می\u200cخ',
+				'1\ufe0f',
+				'❤\ufe0f',
+				'a\u00ad',
+				'a\nb',
+				'a\tb',
+				'\u200b',
+				'\0',
+				'\ud800',
+			],
 		},
 		currency: {
 			good: ['USD', 'EUR', 'JPY', 'KWD', 'CLP', 'CHF', 'COP', 'XAF', 'XCD', 'XOF', 'XPF'],
@@ -211,4 +270,13 @@ describe('the formats', () => {
 			expect(formats[name]?.validate(value as never)).toBe(false)
 		})
 	})
+})
+
+it.each([
+	[' ZZ-1\u00a0\t\n', 'ZZ-1'],
+	['\u3000\u2003\ufeffMu\u0308ller ', 'Müller'],
+	[' \u2028', ''],
+	['a  b', 'a  b'],
+])('trimmed %j is %j', (text, stored) => {
+	expect(trimmed(text)).toBe(stored)
 })

@@ -17,8 +17,21 @@ const number = (meaning: string, validate: (value: number) => boolean): Format =
 /** Codes of ISO 4217 in which nothing is paid: funds and units of account; and those with X but the shared currencies. */
 const notPaid = /^(BOV|CHE|CHW|CLF|COU|MXV|USN|UYI|UYW|X(?!AF|CD|CG|OF|PF)..)$/
 const paidCurrencies = new Set(currencies.codes().filter((code) => !notPaid.test(code)))
-/** Also the overrides of the direction, with which a name or number reads as another one (Unicode Technical Report 36). */
-const controls = /[\p{Cc}\u2028\u2029\u202D\u202E]/u
+const controls = /[\p{Cc}\u2028\u2029]/u
+/** What shows nothing, or like a blank: also the signs of the direction, with which a name or number reads as another one (Unicode Technical Report 36). */
+const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffc]/u
+/**
+ * Joiners between letters of a script that needs them, as Persian and Hindi do, or within an emoji, and the selector of another shape of
+ * such a character.
+ */
+const joined =
+	/(?<=[[\p{L}\p{M}]--[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Zinh}]]|[\p{Extended_Pictographic}\p{Emoji_Modifier}])(?:\p{Variation_Selector}?[\u200c\u200d](?=\p{L}|\p{M}|\p{Extended_Pictographic})|\p{Variation_Selector})|(?<=[0-9#*])\ufe0f(?=\u20e3)/gv
+
+/** Text as it is stored where the contract says `x-trimmed`: composed, and without the white space around it. */
+export const trimmed = (text: string): string => text.trim().normalize('NFC')
+
+const isLine = (value: string) => !controls.test(value) && !invisible.test(value.replace(joined, '')) && value.isWellFormed()
+
 const decimal = /^-?\d{1,12}(\.\d{1,6})?$/
 const percent = /^(100(\.0{1,4})?|\d{1,2}(\.\d{1,4})?)$/
 
@@ -60,9 +73,10 @@ function isInternationalDomain(domain: string, longest: number): boolean {
 
 export const formats: Readonly<Record<string, Format>> = {
 	text: string('text without NUL characters or lone surrogates', (value) => !value.includes('\0') && value.isWellFormed()),
-	line: string(
-		'one line of text without control characters or overrides of the direction',
-		(value) => !controls.test(value) && value.isWellFormed(),
+	line: string('one line of text without control characters or invisible ones, such as U+200B', isLine),
+	identifier: string(
+		'one line of text without control characters, invisible ones, such as U+200B, or white space but blanks',
+		(value) => !/(?! )\s/.test(value) && !controls.test(value) && !invisible.test(value) && value.isWellFormed(),
 	),
 	currency: string('an ISO 4217 code of a currency to pay in, in capitals, such as USD', (value) => paidCurrencies.has(value)),
 	decimal: string('decimal text with at most 12 digits before and 6 after the point', (value) => decimal.test(value)),

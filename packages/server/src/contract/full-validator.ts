@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import type { RequestHandler } from 'express'
 import { middleware } from 'express-openapi-validator'
+import { trimming } from './ajv.ts'
 import { contractDocument, documentOf, relaxed, sealed } from './document.ts'
 import { formatOptions } from './formats.ts'
 import type { Operation } from './routes.ts'
@@ -17,7 +18,7 @@ inside('openapi.schema.validator').OpenAPISchemaValidator = class {}
 const factory = inside('ajv/factory')
 const { factoryAjv } = factory
 factory.factoryAjv = (openapi: string, options: object) =>
-	factoryAjv(openapi, { ...options, inlineRefs: false, code: { optimize: false } })
+	factoryAjv(openapi, { ...options, keywords: [trimming], inlineRefs: false, code: { optimize: false } })
 
 /** Validates the requests of all operations, or of the one, and finds the operation by itself. */
 export const requestValidator = (operation?: Operation): RequestHandler[] =>

@@ -4,6 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js'
 import { mostErrors } from '../base/errors.ts'
+import { trimming } from './ajv.ts'
 import { type ContractOperation, componentsOf, contractOperations } from './document.ts'
 import { excerpt } from './excerpt.ts'
 import type { Input, Violation } from './fast-validator.ts'
@@ -74,7 +75,7 @@ async function newListing(contract: ContractOperation): Promise<Listing> {
 	const validator = new RequestValidator(document as never, {
 		...{ strict: false, strictNumbers: true, strictTuples: true, allowUnionTypes: false, validateSchema: false },
 		...{ useDefaults: true, validateFormats: true, ajvFormats: { mode: 'full' }, formats: formatOptions as never },
-		...{ allErrors: true, allowUnknownQueryParameters: false, coerceTypes: false },
+		...{ keywords: [trimming], allErrors: true, allowUnknownQueryParameters: false, coerceTypes: false },
 		// Most are used a few times: to optimize their code takes longer than they ever run.
 		code: { optimize: false },
 	})

@@ -6,7 +6,7 @@ import { type JsonSchema, schemas } from '../contract/document.ts'
 import { excerpt } from '../contract/excerpt.ts'
 import { violationIn, violationsIn } from '../contract/fast-validator.ts'
 import { toValidationError } from '../contract/validation-errors.ts'
-import type { Db } from '../db/database.ts'
+import { type Db, madeOnce } from '../db/database.ts'
 import type { CompanyCreate, Mapping, ProblemError } from '../generated/contract.ts'
 import type { FieldError } from './engine/engine.ts'
 import { findMatches } from './match-store.ts'
@@ -15,8 +15,12 @@ import { type InternalObject, internalObjects } from './systems.ts'
 export type Output = Readonly<Record<string, unknown>>
 
 /** The output as it is stored. Throws the error with which a caller's record would be rejected. */
-export const inputOf = (object: InternalObject, output: Output): Output =>
-	object === 'company' ? (checkParty(output as unknown as CompanyCreate) as unknown as Output) : output
+export function inputOf(object: InternalObject, output: Output): Output {
+	const input = structuredClone(output)
+	// Trims the texts of which the contract says so.
+	violationIn(partsOf(object), input)
+	return object === 'company' ? (checkParty(input as unknown as CompanyCreate) as unknown as Output) : input
+}
 
 /** The ids of the stored records that match; none when the record lacks one of the keys. */
 export async function matching(
@@ -35,17 +39,17 @@ export async function matching(
 
 /** Where the fields of an output break the contract, in the words of the answer to a caller who writes the same. */
 export function violations(object: InternalObject, output: Output): FieldError[] {
-	const whole = schemas[internalObjects[object].write] as JsonSchema
-	const properties = whole.properties as Record<string, JsonSchema>
 	return Object.entries(output).flatMap(([name, value]): FieldError[] => {
-		const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
-		const error = schema ? invalid(schema, value) : invalid(unknownOnly, { [name]: value })
-		return error ? rejected(error, schema ? name : '') : []
+		const error = invalid(partsOf(object), structuredClone({ [name]: value }))
+		return error ? rejected(error) : []
 	})
 }
 
-/** Takes no field at all. */
-const unknownOnly: JsonSchema = { type: 'object', additionalProperties: false }
+/** Takes any of the fields of a record, and no other. */
+const partsOf = madeOnce((object: InternalObject): JsonSchema => {
+	const { properties } = schemas[internalObjects[object].write] as JsonSchema
+	return { type: 'object', properties, additionalProperties: false }
+})
 
 /** A new record has every field that it needs. */
 export function requireWhole(object: InternalObject, output: Output): void {
@@ -62,10 +66,10 @@ function invalid(schema: JsonSchema, value: unknown): ApiError | undefined {
 /** How many mistakes of a field are named. */
 const mostOfField = 10
 
-/** The errors of a request, or of a field of it, as errors of fields. */
-export const rejected = ({ code, message, errors = [{ code, detail: message }] }: ApiError, field = ''): FieldError[] =>
+/** The errors of a request as errors of fields. */
+export const rejected = ({ code, message, errors = [{ code, detail: message }] }: ApiError): FieldError[] =>
 	errors.slice(0, mostOfField).map(({ pointer = '', code, detail }: ProblemError) => ({
-		field: fieldAt(`/${field}${pointer}`),
+		field: fieldAt(pointer),
 		code,
 		reason: detail,
 	}))
