@@ -63,6 +63,9 @@ function describeMembers(document: OpenApiDocument, program: Program): OpenApiDo
 	return document
 }
 
+/** What the web application and the server call the same. */
+const bankLabels = 'packages/server/src/base/bank-labels.ts'
+
 /** Every generated file: its text by its path from the root. */
 async function generate(): Promise<Map<string, string>> {
 	const emitted = await emit()
@@ -83,6 +86,7 @@ async function generate(): Promise<Map<string, string>> {
 		['packages/sdk/api.md', writeReference(document, banner)],
 		['packages/web/src/generated/fields.ts', writeFields(document, banner)],
 		['packages/web/src/generated/currencies.ts', writeCurrencies(banner)],
+		['packages/web/src/generated/bank-labels.ts', `// ${banner}\n${readFileSync(join(root, bankLabels), 'utf8')}`],
 	])
 }
 

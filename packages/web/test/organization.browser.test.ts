@@ -52,6 +52,21 @@ describe.skipIf(!hasBrowser)('settings of the organization', () => {
 		expect(complaints).toEqual([])
 	})
 
+	it('calls the numbers of the account as banks of its country do', async () => {
+		const { page } = await open()
+		for (const [country, name] of [
+			['Australia', 'BSB'],
+			['United Kingdom', 'Sort code'],
+			['Atlantis', 'Routing number'],
+		] as const) {
+			await field(page, 'Country').fill(country)
+			await field(page, name).waitFor()
+		}
+		await field(page, 'Country').fill('Mexico')
+		await field(page, 'Account number').fill('032180000118359719')
+		expect(await field(page, 'CLABE').inputValue()).toBe('032180000118359719')
+	})
+
 	it('the form goes on with what it has saved: what is typed meanwhile stays, and what is wrong then is named', async () => {
 		const { page } = await open()
 		const held = Promise.withResolvers<void>()

@@ -93,6 +93,46 @@ describe('the head', () => {
 		])
 	})
 
+	it.each([
+		['GB', 'Sort code'],
+		['United Kingdom', 'Sort code'],
+		['Vereinigtes Königreich', 'Sort code'],
+		['U.K.', 'Sort code'],
+		['Australia', 'BSB'],
+		['USA', 'Routing number'],
+		['India', 'IFSC'],
+		['South Africa', 'Branch code'],
+		['Canada', 'Transit number'],
+		['Deutschland', 'BLZ'],
+		['Atlantis', 'Bankleitzahl'],
+		[null, 'Bankleitzahl'],
+	])('calls the routing number of an account in %j "%s" in German', (country, label) => {
+		const bankAccount = {
+			holder: null,
+			bankName: null,
+			iban: null,
+			bic: null,
+			accountNumber: '12345678',
+			routingNumber: '20-00-00',
+		}
+		const [passage] = present(invoiceOf([{ unitPriceCents: 100 }]), {
+			language: 'de',
+			seller: party({ country, bankAccount }),
+		}).passages
+		expect(passage?.text.split('\n').at(-1)).toBe(`${label} 20-00-00`)
+	})
+
+	it.each([
+		['Mexico', '032180000118359719', 'CLABE'],
+		['MX', '12345678', 'Account'],
+		['Argentina', '2850590940090418135201', 'CBU'],
+		['France', '032180000118359719', 'Account'],
+	])('calls the account number in %s %s "%s"', (country, accountNumber, label) => {
+		const bankAccount = { holder: null, bankName: null, iban: null, bic: null, accountNumber, routingNumber: null }
+		const [passage] = present(invoiceOf([{ unitPriceCents: 100 }]), { seller: party({ country, bankAccount }) }).passages
+		expect(passage?.text.split('\n').at(-1)).toBe(`${label} ${accountNumber}`)
+	})
+
 	it('in a locale that there is not is English', () => {
 		const document = present(invoiceOf([{ unitPriceCents: 123_456 }]), { locale: 'tlh-KX' })
 		expect(document).toMatchObject({ locale: 'en', due: '€1,234.56' })

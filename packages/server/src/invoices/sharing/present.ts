@@ -1,6 +1,7 @@
 // Presents an invoice: its final words in its language, with numbers and dates in its locale. Pure, and without a clock: the
 // invoice says whether it is overdue, so the same invoice always gives the same document.
 import { friendlyFormatIBAN } from 'ibantools'
+import { accountName, routingName } from '../../base/bank-labels.ts'
 import { formatDate, formatDecimalText, formatHours, formatMoney, formatPercent, supportedLocale } from '../../base/format.ts'
 import type {
 	Branding,
@@ -124,14 +125,14 @@ const passage = (title: string, text: string | null): DocumentPassage[] => (text
 const joined = (texts: readonly (string | null)[]) => texts.filter((text) => text?.trim()).join('\n')
 
 /** Null also for an account of which nothing is known but a name: nobody could pay into it. */
-function account({ name, bankAccount }: Party, words: Words): string | null {
+function account({ name, country, bankAccount }: Party, words: Words): string | null {
 	if (!bankAccount) return null
 	const { holder, bankName, iban, bic, accountNumber, routingNumber } = bankAccount
 	const numbers = [
 		iban && `IBAN ${friendlyFormatIBAN(iban)}`,
 		bic && `BIC ${bic}`,
-		accountNumber && `${words.account} ${accountNumber}`,
-		routingNumber && `${words.routingNumber} ${routingNumber}`,
+		accountNumber && `${accountName(country, accountNumber) ?? words.account} ${accountNumber}`,
+		routingNumber && `${routingName(country) ?? words.routingNumber} ${routingNumber}`,
 	]
 	if (!numbers.some(Boolean)) return null
 	return joined([holder ?? name, bankName, ...numbers])

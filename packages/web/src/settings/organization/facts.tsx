@@ -4,7 +4,7 @@ import { useSession } from '../../api/session.ts'
 import { showAmount } from '../../format/amount.ts'
 import { languageName } from '../../format/names.ts'
 import { Card, Facts } from '../../ui/card.tsx'
-import { labels, numberLike, type Values, valuesOf } from './values.ts'
+import { bankLabels, labels, numberLike, type Values, valuesOf } from './values.ts'
 import { minutes, taxRoundings, timeRoundings } from './words.ts'
 
 type Name = keyof Values
@@ -40,7 +40,12 @@ export function OrganizationFacts({ organization }: { organization: Organization
 			{sections.map(([title, names]) => (
 				<Card key={title} title={title}>
 					{names.every((name) => !values[name]) && <p className="quiet-text">Nothing is entered yet.</p>}
-					<Facts facts={names.map((name) => [labels[name], inWords[name] ?? (values[name] as ReactNode)])} />
+					<Facts
+						facts={names.map((name) => [
+							{ ...labels, ...bankLabels(values) }[name],
+							inWords[name] ?? (values[name] as ReactNode),
+						])}
+					/>
 				</Card>
 			))}
 		</div>

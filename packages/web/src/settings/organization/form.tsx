@@ -2,6 +2,7 @@ import type { OrganizationSettings } from '@remit/sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useWatch } from 'react-hook-form'
 import { call, read, useWrite } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { FormField } from '../../forms/form-field.tsx'
@@ -12,7 +13,7 @@ import { toast } from '../../ui/toast.ts'
 import { AccentField } from './accent-field.tsx'
 import { InvoiceFields } from './invoice-fields.tsx'
 import { Logo } from './logo.tsx'
-import { bodyOf, labels, nameOf, rules, type Values, valuesOf } from './values.ts'
+import { bankLabels, bodyOf, labels, nameOf, rules, type Values, valuesOf } from './values.ts'
 
 export function OrganizationForm({ organization: loaded }: { organization: OrganizationSettings }) {
 	// What the form began with: news from the server comes in by a merge alone.
@@ -38,6 +39,8 @@ export function OrganizationForm({ organization: loaded }: { organization: Organ
 		staysOpen: true,
 	})
 	const { control } = form.form
+	const [country, accountNumber] = useWatch({ control, name: ['country', 'accountNumber'] })
+	const bank = bankLabels({ country, accountNumber })
 	const of = <Name extends keyof Values>(name: Name) => ({ control, name, label: labels[name] })
 	return (
 		<RecordForm
@@ -81,8 +84,8 @@ export function OrganizationForm({ organization: loaded }: { organization: Organ
 					<FormField {...of('bic')} autoComplete="off" />
 					<FormField {...of('bankName')} autoComplete="off" />
 					<FormField {...of('holder')} autoComplete="off" hint="When it is not the organization." />
-					<FormField {...of('accountNumber')} autoComplete="off" hint="Where there is no IBAN." />
-					<FormField {...of('routingNumber')} autoComplete="off" hint="Or sort code, where there is no IBAN." />
+					<FormField {...of('accountNumber')} label={bank.accountNumber} autoComplete="off" hint="Where there is no IBAN." />
+					<FormField {...of('routingNumber')} label={bank.routingNumber} autoComplete="off" hint="Where there is no IBAN." />
 				</div>
 			</Card>
 			<Card title="Look">

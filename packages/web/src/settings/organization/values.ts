@@ -1,5 +1,6 @@
 // The organization as its form has it: an account and origins as texts of their own, so that each can be wrong, and merged, by itself.
 import type { OrganizationSettings, OrganizationSettingsUpdate } from '@remit/sdk'
+import { accountName, routingName } from '../../generated/bank-labels.ts'
 import { BankAccountInput, OrganizationSettingsUpdate as updateRules } from '../../generated/fields.ts'
 
 /** What each field is called; the order is that of the page. */
@@ -40,6 +41,12 @@ export const labels = {
 	timeRoundingMinutes: 'Rounded to',
 	connectReturnOrigins: 'Where connecting may lead back to',
 } as const
+
+/** What a bank calls them in the country of the address, as invoices do. */
+export const bankLabels = ({ country, accountNumber }: { country?: string | null; accountNumber?: string | null }) => ({
+	accountNumber: accountName(country, accountNumber) ?? labels.accountNumber,
+	routingNumber: routingName(country) ?? labels.routingNumber,
+})
 
 const bankFields = ['holder', 'bankName', 'iban', 'bic', 'accountNumber', 'routingNumber'] as const
 const numberFields = ['invoiceNumberDigits', 'timeRoundingMinutes'] as const
