@@ -1,6 +1,6 @@
 // Writes the rows of every server through Remit's own stores, so that they are the rows that its API would write.
 import { createKey } from '../server/src/api-keys/store.ts'
-import { dayMs } from '../server/src/base/dates.ts'
+import { dayMs, todayIn } from '../server/src/base/dates.ts'
 import { bySystem } from '../server/src/base/origin.ts'
 import { createCompany } from '../server/src/companies/store.ts'
 import type { Database, Db } from '../server/src/db/database.ts'
@@ -87,15 +87,16 @@ async function invoice(db: Db, settings: OrganizationSettings, companyId: string
 	const daysToPay = status === 'sent' ? 3_650 : 30
 	const dueDate = tens % 2 === 0 ? (Math.floor(written / dayMs) + daysToPay) * dayMs : null
 	const amounts: InvoiceInput = tens % 20 === 7 ? { taxRate: 19, lineItems } : { totalCents: 5_000 + ((n * 7_919) % 900_000) }
-	const draft = applyInput(blank, { companyId, dueDate, currency: 'EUR', ...amounts }, written)
+	const at = (now: number) => ({ now, today: todayIn(settings.timeZone, now) })
+	const draft = applyInput(blank, { companyId, dueDate, currency: 'EUR', ...amounts }, at(written))
 	const sent =
 		status === 'draft'
 			? draft
 			: {
-					...applyInput(draft, { status: 'sent', paymentTerms: '30 days net' }, written),
+					...applyInput(draft, { status: 'sent', paymentTerms: '30 days net' }, at(written)),
 					...(await snapshotOf(db, draft)),
 				}
-	const last = status === 'draft' || status === 'sent' ? sent : applyInput(sent, { status }, written + dayMs)
+	const last = status === 'draft' || status === 'sent' ? sent : applyInput(sent, { status }, at(written + dayMs))
 	await insertInvoiceIfFree(db, { ...last, invoiceNumber: numberOf(n) })
 	return last.id
 }

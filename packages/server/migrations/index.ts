@@ -94,6 +94,8 @@ import * as changeTimes from './0091-change-times.ts'
 import * as endOfLeases from './0092-end-of-leases.ts'
 import * as partialIndexes from './0093-partial-indexes.ts'
 import * as spellings from './0094-spellings.ts'
+import * as outstandingInvoices from './0095-outstanding-invoices.ts'
+import * as sumsOfWhatIsDue from './0096-sums-of-what-is-due.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -191,4 +193,6 @@ export const migrations: readonly Migration[] = [
 	{ name: '0092-end-of-leases', ...endOfLeases },
 	{ name: '0093-partial-indexes', ...partialIndexes },
 	{ name: '0094-spellings', ...spellings },
+	{ name: '0095-outstanding-invoices', ...outstandingInvoices },
+	{ name: '0096-sums-of-what-is-due', ...sumsOfWhatIsDue },
 ]

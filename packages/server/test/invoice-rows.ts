@@ -109,12 +109,9 @@ export function filtered(rows: readonly Row[], filters: Filters, timeZone: strin
 		if (isCovered(row) || (row.totalCents === 0 && row.status === 'paid')) return 'paid'
 		return row.amountPaidCents === 0 ? 'unpaid' : 'partially_paid'
 	}
+	const isOutstanding = (row: Row) => !['draft', 'cancelled'].includes(row.status) && row.totalCents !== 0 && !isCovered(row)
 	const isOverdue = (row: Row) =>
-		['sent', 'overdue'].includes(row.status) &&
-		row.totalCents >= 0 &&
-		!isCovered(row) &&
-		row.dueDate !== null &&
-		dayOf(row.dueDate) < dayIn(now)
+		isOutstanding(row) && row.totalCents > 0 && row.dueDate !== null && dayOf(row.dueDate) < dayIn(now)
 	const { status, companyId, dealId, currency, paymentState, totalMin, totalMax, updatedSince } = filters
 	const is = (wanted: unknown, found: unknown) => wanted === undefined || wanted === found
 	return rows.filter(
@@ -124,6 +121,7 @@ export function filtered(rows: readonly Row[], filters: Filters, timeZone: strin
 			is(dealId, row.dealId) &&
 			is(currency, row.currency) &&
 			is(paymentState, stateOf(row)) &&
+			is(filters.isOutstanding, isOutstanding(row)) &&
 			is(filters.isOverdue, isOverdue(row)) &&
 			row.totalCents >= Number(totalMin ?? -1e15) &&
 			row.totalCents <= Number(totalMax ?? 1e15) &&

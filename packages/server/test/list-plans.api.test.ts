@@ -311,7 +311,7 @@ it('each filter that may leave few invoices has an index of its own', async () =
 		['invoices_by_company', { companyId: 'cmp_grown1' }],
 		['invoices_by_deal', { dealId: 'dl_grown1' }],
 		['invoices_by_status', { status: ['sent', 'paid'] }],
-		['invoices_by_due_date', { isOverdue: true }],
+		['invoices_outstanding', { isOverdue: true }],
 		['invoices_by_update', { updatedSince: '2026-03-01' }],
 		['invoices_by_payment', { paidFrom: '2026-03-01' }],
 		['invoices_by_creation', { createdTo: '2026-03-01' }],

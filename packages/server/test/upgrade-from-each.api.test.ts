@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
 import { readConfig } from '../src/config.ts'
 import { openDatabase } from '../src/db/drivers/open.ts'
+import type { CurrencySummary } from '../src/generated/contract.ts'
 import { startServer } from '../src/server.ts'
 import { checkAnswer } from './contract.ts'
 import { newDatabase, type TestDatabase } from './databases.ts'
@@ -18,6 +19,8 @@ let server: TestServer
 /** What each older database is made in. */
 let database: TestDatabase
 let source: Knex
+/** What this version sums of the invoices. */
+let owed: unknown[]
 beforeAll(async () => {
 	server = await startTestServer()
 	database = await newDatabase(inject('database'), inject('template'))
@@ -39,6 +42,12 @@ beforeAll(async () => {
 		credentials: { apiKey: secret('key') },
 	})
 	await remit.invoices.send(id, { to: 'billing@acme.example' })
+	const late = { status: 'sent', dueDate: '2020-01-01' } as const
+	await remit.invoices.create({ ...late, totalCents: 0 })
+	const { id: risen } = await remit.invoices.create({ ...late, totalCents: 5 })
+	await remit.invoices.update(risen, { status: 'paid' })
+	await remit.invoices.update(risen, { totalCents: 9 })
+	owed = (await remit.reports.summary()).currencies.map(({ outstanding, overdue, drafts }) => [outstanding, overdue, drafts])
 })
 afterAll(async () => {
 	await source.destroy()
@@ -144,6 +153,10 @@ it.each(versions)('a database at %s starts with this version, shows its records 
 		const path = lists[table]
 		if (path) expect([table, (await ask('GET', path)).body.data.length]).not.toEqual([table, 0])
 	}
+	const { currencies } = (await ask('GET', '/api/reports/summary')).body.data
+	const summed = currencies.map(({ outstanding, overdue, drafts }: CurrencySummary) => [outstanding, overdue, drafts])
+	// The first versions of invoices did not say what is paid of them.
+	if (tables.includes('audit_log')) expect(summed).toEqual(owed)
 	const { id } = (await ask('POST', '/api/invoices', {})).body
 	expect((await ask('PATCH', `/api/invoices/${id}`, { status: 'sent' })).status).toBe(200)
 	await close()

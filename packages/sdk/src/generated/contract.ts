@@ -1085,7 +1085,7 @@ export type CurrencyCode = string;
 export type CurrencySummary = {
 	/** The currency of all of these amounts. */
 	currency: CurrencyCode;
-	/** Invoices that are `sent` or `overdue` and not covered by payments. An invoice below 0 lowers the sum. */
+	/** Invoices of which something is owed, as `isOutstanding` of their list finds them: the sum of their `amountDueCents`. An invoice below 0 lowers it. */
 	outstanding: InvoiceSum;
 	/** Those of them that are overdue now, as `isOverdue` of an invoice says. */
 	overdue: InvoiceSum;
@@ -1908,7 +1908,7 @@ export type Invoice = {
 	amountDueCents: Cents;
 	/** How much of it is paid. */
 	paymentState: PaymentState;
-	/** Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
+	/** Whether it is neither a draft nor cancelled, its due day is past in the organization's time zone, and payments do not cover its total, whatever a caller wrote as its status. A total of 0 or below is never late. */
 	isOverdue: boolean;
 	/** When it was first sent, in Unix milliseconds. */
 	sentAt: UnixMs | null;
@@ -2187,8 +2187,8 @@ export type InvoiceSort = "createdAt" | "issuedDate" | "dueDate" | "totalCents" 
  *
  * - `draft`: Being written.
  * - `sent`: Given to the client.
- * - `paid`: Paid.
- * - `overdue`: Sent, unpaid and past its due day.
+ * - `paid`: Paid. A change to another status clears `paidDate`, `paymentMethod` and `paymentReference`, unless it writes them.
+ * - `overdue`: Sent, unpaid and past its due day. The server writes it once the day has ended, and `sent` again with a change after which the invoice is not late: of its due date, or of its total.
  * - `cancelled`: No longer owed.
  */
 export type InvoiceStatus = "draft" | "sent" | "paid" | "overdue" | "cancelled";
@@ -2235,7 +2235,7 @@ export type InvoiceSummary = {
 	amountDueCents: Cents;
 	/** How much of it is paid. */
 	paymentState: PaymentState;
-	/** Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
+	/** Whether it is neither a draft nor cancelled, its due day is past in the organization's time zone, and payments do not cover its total, whatever a caller wrote as its status. A total of 0 or below is never late. */
 	isOverdue: boolean;
 	/** When it was first sent, in Unix milliseconds. */
 	sentAt: UnixMs | null;
@@ -3279,7 +3279,7 @@ export type Pipeline = {
 	name: string;
 	/** Its stages, in order. */
 	stages: Stage[];
-	/** Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
+	/** Whether a payment moves a deal only when no other invoice of the deal is open: `sent` or `overdue`, or called `paid` before its total rose. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
 	advanceWhenAllPaid: boolean;
 	/** When it was created, in Unix milliseconds. */
 	createdAt: UnixMs;
@@ -3294,7 +3294,7 @@ export type PipelineCreate = {
 	name: Name;
 	/** Its stages, in the order in which deals pass through them. */
 	stages: Stage[];
-	/** Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. Default false. */
+	/** Whether a payment moves a deal only when no other invoice of the deal is open: `sent` or `overdue`, or called `paid` before its total rose. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. Default false. */
 	advanceWhenAllPaid?: boolean;
 };
 /** One record. */
@@ -3315,7 +3315,7 @@ export type PipelineUpdate = {
 	name?: Name;
 	/** Its stages: an array replaces them all. A stage with live deals cannot be removed. */
 	stages?: Stage[];
-	/** Whether a payment moves a deal only when no other invoice of the deal is open, which is `sent` or `overdue`. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
+	/** Whether a payment moves a deal only when no other invoice of the deal is open: `sent` or `overdue`, or called `paid` before its total rose. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
 	advanceWhenAllPaid?: boolean;
 };
 /** An amount that is more than nothing. */
@@ -3490,7 +3490,7 @@ export type PublicInvoice = {
 	amountPaidCents: Cents;
 	/** The amount still owed: total − paid − credited; 0 when cancelled. It is in minor units of the currency. */
 	amountDueCents: Cents;
-	/** Whether it is `sent` or `overdue`, its due day is past in the organization's time zone, and payments do not cover its total. A total of 0 counts as one that is owed, and one below 0 never does. */
+	/** Whether it is neither a draft nor cancelled, its due day is past in the organization's time zone, and payments do not cover its total, whatever a caller wrote as its status. A total of 0 or below is never late. */
 	isOverdue: boolean;
 	/** The buyer: as a caller wrote it, else as the company was when the invoice was sent, or when a sent invoice got the company. Null for a draft for which nobody wrote it, and without a company. A sent invoice that becomes a draft loses it, unless a caller wrote it. */
 	billTo: Party | null;
@@ -5560,6 +5560,8 @@ export interface operations {
 				status?: InvoiceStatus[];
 				/** Only invoices that are paid this far. */
 				paymentState?: PaymentState;
+				/** Only invoices of which something is owed, or only those of which nothing is: neither drafts nor cancelled, with a total that is not 0 and that payments do not cover, whatever their status says. They are what `outstanding` of the summary counts. */
+				isOutstanding?: boolean;
 				/** Only invoices that are overdue, or only those that are not. */
 				isOverdue?: boolean;
 				/** Only invoices in this currency. */

@@ -1,6 +1,6 @@
 // Applies an input to an invoice: the stored invoice and the input give the next one. Pure, and the same for create, update
 // and preview.
-import { toMs } from '../base/dates.ts'
+import { type Today, toMs } from '../base/dates.ts'
 import { ApiError, checkAll, fieldError } from '../base/errors.ts'
 import { checkParty } from '../base/party-fields.ts'
 import type { InvoiceInput, Party, PartyInput, TaxRate } from '../generated/contract.ts'
@@ -8,7 +8,7 @@ import { blankParty, type StoredInvoice } from './invoice.ts'
 import { type Line, mergeLines, requireForward, taxesOf } from './pricing/lines.ts'
 import { computeInvoice, type InvoiceTotals, type LineAmounts, TotalsError } from './pricing/totals.ts'
 import type { Snapshot } from './snapshot.ts'
-import { applyStatus, paidOf, statusOfMoney } from './status.ts'
+import { applyStatus, paidOf, statusOfDay, statusOfMoney } from './status.ts'
 
 const totals = ['subtotalCents', 'taxCents', 'totalCents'] as const
 const dates = ['issuedDate', 'dueDate', 'paidDate', 'periodStart', 'periodEnd'] as const
@@ -27,11 +27,17 @@ export interface WrittenInvoice extends InvoiceInput {
 	readonly mailed?: Snapshot
 }
 
+interface Moment {
+	readonly now: number
+	/** In the organization's time zone. */
+	readonly today: Today
+}
+
 /** The invoice with the input applied. `taxRates` are the rates that the input names, `paidByStatus` is paid by its status alone. */
 export function applyInput(
 	stored: StoredInvoice,
 	input: WrittenInvoice,
-	now: number,
+	{ now, today }: Moment,
 	taxRates: ReadonlyMap<string, TaxRate> = new Map(),
 	paidByStatus = 0,
 ): StoredInvoice {
@@ -63,6 +69,7 @@ export function applyInput(
 	else if (stored.lineItems.length > 0) Object.assign(next, withoutLines, writtenTotals(input))
 	Object.assign(next, { amountPaidCents: paidOf(stored, next, input, paidByStatus) })
 	Object.assign(next, statusOfMoney(stored, next, input))
+	Object.assign(next, statusOfDay(stored, next, input, today))
 	return {
 		...applyStatus(stored, next, input, now),
 		...parties(stored, next, input),

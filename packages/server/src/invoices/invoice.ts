@@ -6,8 +6,6 @@ import { blanks } from '../generated/tables.ts'
 
 /** An invoice as it is stored: without the fields that are derived on reading. */
 export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'paymentState' | 'isOverdue'> {
-	/** Whether the status `paid` set `paidDate` by itself, so that leaving the status clears it. */
-	readonly paidDateDerived: boolean
 	/** Whether a payment gave it the status `paid`, and not a caller: then the payment's reversal takes it away. */
 	readonly paidByPayment: boolean
 	/** The status that it had before a payment gave it `paid`; null of one that a server of the version before made paid, too. */
@@ -20,7 +18,7 @@ export interface StoredInvoice extends Omit<Invoice, 'amountDueCents' | 'payment
 }
 
 /** The fields of a stored invoice that no answer shows and that are true or false. */
-export const hiddenFlags = ['paidDateDerived', 'paidByPayment', 'billToWritten', 'billFromWritten', 'languageWritten'] as const
+export const hiddenFlags = ['paidByPayment', 'billToWritten', 'billFromWritten', 'languageWritten'] as const
 
 /** A buyer or seller of whom nothing but a name is known. */
 export const blankParty = {
@@ -49,7 +47,6 @@ export function blankInvoice(organization: OrganizationSettings, now: number): S
 		organizationId,
 		invoiceNumber: '',
 		status: 'draft',
-		paidDateDerived: false,
 		paidByPayment: false,
 		statusBeforePayment: null,
 		billToWritten: false,
@@ -99,13 +96,23 @@ export function paymentState({ status, totalCents, amountPaidCents, amountCredit
 	return amountPaidCents === 0 ? 'unpaid' : 'partially_paid'
 }
 
+/** Whether the client owes money until its due day. Of a total below 0 the money goes the other way, and one of 0 is not owed. */
+export const canBeLate = (invoice: Balance & Pick<StoredInvoice, 'dueDate'>): boolean =>
+	invoice.dueDate !== null && invoice.totalCents > 0 && isOutstanding(invoice)
+
+/** Whether it was given to its client and something of it is owed. Money decides, and not a caller who wrote `paid` before the total rose. */
+const isOutstanding = (invoice: Balance): boolean =>
+	!['draft', 'cancelled'].includes(invoice.status) && invoice.totalCents !== 0 && paymentState(invoice) !== 'paid'
+
+/** Whether money is owed whose due day is past. */
+export function isLate(invoice: Balance & Pick<StoredInvoice, 'dueDate'>, today: Today): boolean {
+	const due = invoice.dueDate ?? today.instant
+	return canBeLate(invoice) && due < (due % dayMs === 0 ? today.date : today.instant)
+}
+
 /** The invoice as a GET answers it, with its derived fields. The queries of store.ts say the same in SQL. */
 export function asRead(stored: StoredInvoice, today: Today): Invoice {
-	const { paidDateDerived, paidByPayment, statusBeforePayment, billToWritten, billFromWritten, languageWritten, ...invoice } =
-		stored
-	const { status, dueDate, totalCents } = invoice
-	const todayBegins = dueDate !== null && dueDate % dayMs === 0 ? today.date : today.instant
-	const canBeLate = totalCents >= 0 && paymentState(invoice) !== 'paid' && dueDate !== null
-	const isOverdue = (status === 'sent' || status === 'overdue') && canBeLate && dueDate < todayBegins
-	return { ...invoice, amountDueCents: amountDue(invoice), paymentState: paymentState(invoice), isOverdue }
+	const { paidByPayment, statusBeforePayment, billToWritten, billFromWritten, languageWritten, ...invoice } = stored
+	const derived = { amountDueCents: amountDue(invoice), paymentState: paymentState(invoice), isOverdue: isLate(invoice, today) }
+	return { ...invoice, ...derived }
 }

@@ -120,6 +120,7 @@ describe('an invoice stays as it is', () => {
 		['has no due date', { dueDate: null }],
 		['is due today', { dueDate: nextDay }],
 		['is a credit: its total is below 0', { totalCents: -100 }],
+		['owes nothing: its total is 0', { totalCents: 0 }],
 	] as [string, InvoiceInput][])('when it %s', async (_, invoice) => {
 		const tenant = await server.newTenant()
 		server.clock.now = nextDay
@@ -132,14 +133,13 @@ describe('an invoice stays as it is', () => {
 	it('when money covers its total, until it owes something again', async () => {
 		const tenant = await server.newTenant()
 		server.clock.now = due
-		const [id, empty] = [await create(tenant), await create(tenant, { totalCents: 0 })]
+		const id = await create(tenant)
 		await tenant.ask('POST', '/api/payments', { body: { invoiceId: id, amountCents: 60 } })
 		await patch(tenant, id, { totalCents: 60, status: 'sent' })
 		const before = await read(tenant, id)
 		await sweepAt(nextDay)
 		expect(await read(tenant, id)).toEqual(before)
 		expect(before).toMatchObject({ status: 'sent', amountDueCents: 0, isOverdue: false })
-		expect(await read(tenant, empty)).toMatchObject({ status: 'overdue', isOverdue: true })
 		await patch(tenant, id, { totalCents: 61 })
 		expect(await read(tenant, id)).toMatchObject({ status: 'sent', amountDueCents: 1, isOverdue: true })
 		await server.runJobs()
@@ -195,24 +195,64 @@ describe('an invoice stays as it is', () => {
 })
 
 describe('an overdue invoice', () => {
-	it('whose due date is put off is not late, and keeps its status until somebody writes another', async () => {
+	const listed = async ({ ask }: Tenant, query: string) =>
+		(await ask('GET', `/api/invoices?${query}`)).body.data.map((invoice: { id: string }) => invoice.id)
+
+	it('whose due date is put off is sent again with that change, and turns overdue again', async () => {
 		const tenant = await server.newTenant()
 		const id = await create(tenant)
 		await sweepAt(nextDay)
 		await patch(tenant, id, { dueDate: nextDay + dayMs })
-		await sweepAt(nextDay)
-		expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: false })
+		const { status, isOverdue, sentAt } = await read(tenant, id)
+		expect([status, isOverdue]).toEqual(['sent', false])
 		expect((await eventsOf(server, tenant, id)).at(-1)?.changes).toEqual({
+			status: { from: 'overdue', to: 'sent' },
 			dueDate: { from: due, to: nextDay + dayMs },
 			isOverdue: { from: true, to: false },
 		})
-		await patch(tenant, id, { status: 'sent' })
+		for (const query of ['status=overdue', 'isOverdue=true']) expect(await listed(tenant, query)).toEqual([])
 		await sweepAt(nextDay + dayMs)
 		expect(await read(tenant, id)).toMatchObject({ status: 'sent', isOverdue: false })
 		await sweepAt(nextDay + 2 * dayMs)
+		expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: true, sentAt })
+		for (const query of ['status=overdue', 'isOverdue=true']) expect(await listed(tenant, query)).toEqual([id])
+		expect(await typesOf(tenant, id)).toEqual([...sent, ...turned, 'invoice.updated', ...turned])
+	})
+
+	it.each([
+		['its due date is taken away', { dueDate: null }],
+		['its total becomes 0', { totalCents: 0 }],
+		['its total becomes a credit', { totalCents: -100 }],
+	] as [string, InvoiceInput][])('is sent again when %s', async (_, change) => {
+		const tenant = await server.newTenant()
+		const id = await create(tenant)
+		await sweepAt(nextDay)
+		await patch(tenant, id, change)
+		expect(await read(tenant, id)).toMatchObject({ status: 'sent', isOverdue: false })
+		await patch(tenant, id, { dueDate: due, totalCents: 100 })
+		await sweepAt(nextDay)
 		expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: true })
-		const updated = 'invoice.updated'
-		expect(await typesOf(tenant, id)).toEqual([...sent, ...turned, updated, updated, ...turned])
+		expect(await typesOf(tenant, id)).toEqual([...sent, ...turned, 'invoice.updated', 'invoice.updated', ...turned])
+	})
+
+	it('stays so when its due date is moved to another past day, or something else changes', async () => {
+		const tenant = await server.newTenant()
+		const id = await create(tenant)
+		await sweepAt(nextDay)
+		for (const change of [{ dueDate: due - dayMs }, { totalCents: 50 }, { notes: 'Late' }]) {
+			await patch(tenant, id, change)
+			expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: true })
+		}
+	})
+
+	it('as its caller says of a day ahead keeps the status until its due date moves', async () => {
+		const tenant = await server.newTenant()
+		server.clock.now = due
+		const id = await create(tenant, { status: 'overdue' })
+		await patch(tenant, id, { notes: 'We said so' })
+		expect(await read(tenant, id)).toMatchObject({ status: 'overdue', isOverdue: false })
+		await patch(tenant, id, { dueDate: nextDay })
+		expect(await read(tenant, id)).toMatchObject({ status: 'sent', isOverdue: false })
 	})
 
 	it('is paid as any other', async () => {

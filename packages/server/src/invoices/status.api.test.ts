@@ -95,14 +95,41 @@ describe('paid', () => {
 		['before', [{ paidDate: given }, { status: 'paid' }]],
 		['with it', [{ status: 'paid', paidDate: given }]],
 		['after it', [{ status: 'paid' }, { paidDate: '2026-01-05' }]],
-		['while leaving it', [{ status: 'paid' }, { status: 'draft', paidDate: given }, { status: 'sent' }]],
-	])('leaves a paidDate that was written %s', async (_, steps) => {
+	])('leaves a paidDate that was written %s, until it is paid no more', async (_, steps) => {
 		const id = await create()
 		for (const step of steps) await patch(id, step)
 		expect(await read(id)).toMatchObject({ paidDate: given })
 		await patch(id, { status: 'draft' })
-		expect(await read(id)).toMatchObject({ paidDate: given })
+		expect(await read(id)).toMatchObject({ paidDate: null })
 	})
+
+	it('leaves what was written while leaving it', async () => {
+		const how = { paymentMethod: 'cheque', paymentReference: '7' }
+		const id = await create({ status: 'paid' })
+		await patch(id, { status: 'draft', paidDate: given, ...how })
+		await patch(id, { status: 'sent' })
+		expect(await read(id)).toMatchObject({ paidDate: given, ...how })
+	})
+
+	it.each(['draft', 'sent', 'overdue', 'cancelled'])(
+		'left for %s takes its day and its way, and comes again with new ones',
+		async (next) => {
+			const tenant = await server.newTenant()
+			server.clock.now = Date.UTC(2026, 2, 1)
+			const id = await create({ status: 'sent', totalCents: 100 }, tenant)
+			const found = async () => (await tenant.ask('GET', '/api/invoices?paidFrom=2026-01-01')).body.data.length
+			const paid = async (month: string) =>
+				(await tenant.remit.reports.summary()).currencies[0]?.paidByMonth.find((each) => each.month === month)?.cents
+			await patch(id, { status: 'paid', paidDate: '2026-01-05', paymentMethod: 'cheque', paymentReference: '7' }, tenant)
+			expect([await found(), await paid('2026-01')]).toEqual([1, 100])
+			await patch(id, { status: next }, tenant)
+			expect(await read(id, tenant)).toMatchObject({ paidDate: null, paymentMethod: null, paymentReference: null })
+			expect([await found(), (await paid('2026-01')) ?? 0]).toEqual([0, 0])
+			await patch(id, { status: 'paid' }, tenant)
+			expect(await read(id, tenant)).toMatchObject({ paidDate: server.clock.now, paymentMethod: null, paymentReference: null })
+			expect([await paid('2026-01'), await paid('2026-03')]).toEqual([0, 100])
+		},
+	)
 
 	it('again leaves the first paidDate', async () => {
 		const now = later()
@@ -156,7 +183,7 @@ describe('an invoice is overdue', () => {
 		['Pacific/Auckland', '2026-09-27', '2026-09-27T11:00:00Z'],
 	])('in %s, when due %s, from %s on', async (timeZone, dueDate, from) => {
 		const tenant = await server.newTenant({ timeZone })
-		const id = await create({ status: 'sent', dueDate }, tenant)
+		const id = await create({ status: 'sent', dueDate, totalCents: 1 }, tenant)
 		const start = Date.parse(from)
 		for (const [time, expected] of [
 			[start - 1, false],
@@ -169,9 +196,10 @@ describe('an invoice is overdue', () => {
 		}
 	})
 
-	it('only while it is sent or overdue, and due at all', async () => {
+	it('only while it is sent or overdue, owes something and is due at all', async () => {
 		for (const status of statuses) {
-			const id = await create({ status, dueDate: '2026-01-05' })
+			expect(await read(await create({ status, dueDate: '2026-01-05' }))).toMatchObject({ status, isOverdue: false })
+			const id = await create({ status, dueDate: '2026-01-05', totalCents: 1 })
 			expect((await read(id)).isOverdue).toBe(status === 'sent' || status === 'overdue')
 			await patch(id, { dueDate: null })
 			expect((await read(id)).isOverdue).toBe(false)

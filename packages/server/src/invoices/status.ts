@@ -1,14 +1,14 @@
 // The fields that follow from a change of status. Any status may follow any other.
+import type { Today } from '../base/dates.ts'
 import type { InvoiceInput, InvoiceStatus, InvoiceWarning } from '../generated/contract.ts'
-import { amountDue, type StoredInvoice } from './invoice.ts'
+import { amountDue, isLate, type StoredInvoice } from './invoice.ts'
 
 /** What is written, with what only the server writes (apply.ts). */
 type StatusInput = InvoiceInput & { readonly amountPaidCents?: number }
 
-/** Sets and clears the fields that follow from the change of status: leaving `paid` clears when and how it was paid, if a payment or the status said so. */
+/** Sets and clears the fields that follow from the change of status: leaving `paid` clears when and how it was paid, unless the same change writes it. */
 export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: StatusInput, now: number): StoredInvoice {
 	const next = { ...after }
-	if (input.paidDate !== undefined) next.paidDateDerived = false
 	// Whoever writes the status that is there, as a form does that sends what it was given, says nothing.
 	const paysMore = Math.abs(next.amountPaidCents) > Math.abs(before.amountPaidCents) || next.currency !== before.currency
 	const isSaid = input.status !== undefined && (input.status !== before.status || paysMore)
@@ -20,17 +20,11 @@ export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: 
 		next.sentAt = now
 		next.issuedDate ??= now
 	}
-	if (becomes('paid', before, next)) {
-		next.paidDateDerived = next.paidDate === null
-		next.paidDate ??= now
-	}
+	if (becomes('paid', before, next)) next.paidDate ??= now
 	if (before.status === 'paid' && next.status !== 'paid') {
-		if ((before.paidByPayment || before.paidDateDerived) && input.paidDate === undefined) next.paidDate = null
-		next.paidDateDerived = false
-		if (before.paidByPayment) {
-			next.paymentMethod = input.paymentMethod ?? null
-			next.paymentReference = input.paymentReference ?? null
-		}
+		if (input.paidDate === undefined) next.paidDate = null
+		next.paymentMethod = input.paymentMethod ?? null
+		next.paymentReference = input.paymentReference ?? null
 	}
 	return next
 }
@@ -63,6 +57,20 @@ export function statusOfMoney(before: StoredInvoice, next: StoredInvoice, input:
 		return { status: 'paid', paidByPayment: true, statusBeforePayment: status }
 	if (!paidByPayment || !isOwed(next)) return {}
 	return { status: sentAt === null ? (statusBeforePayment ?? 'draft') : 'sent' }
+}
+
+/**
+ * `overdue` goes with the change after which the invoice is not late: its day is put off or taken away, or it owes nothing. It is sent then, and
+ * the job makes it overdue again. A status that the same change writes stays.
+ */
+export function statusOfDay(
+	before: StoredInvoice,
+	next: StoredInvoice,
+	input: StatusInput,
+	today: Today,
+): Partial<StoredInvoice> {
+	const isMoved = next.dueDate !== before.dueDate || isLate(before, today)
+	return next.status === 'overdue' && input.status === undefined && isMoved && !isLate(next, today) ? { status: 'sent' } : {}
 }
 
 /** As much of an amount as lies between 0 and a limit. */

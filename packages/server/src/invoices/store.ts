@@ -17,7 +17,7 @@ import { searchTexts } from '../search/texts.ts'
 import { blankParty, hiddenFlags, type StoredInvoice } from './invoice.ts'
 import { retiredNumber } from './numbers/store.ts'
 import { blankLine } from './pricing/lines.ts'
-import { type Clock, canBeLate, invoiceJson, isCovered, isPastDue } from './reading/invoice-json.ts'
+import { type Clock, canBeLate, invoiceJson, isPastDue, paymentState } from './reading/invoice-json.ts'
 
 interface Key extends Clock {
 	readonly organizationId: string
@@ -117,7 +117,8 @@ export function insertInvoiceLater(shared: SharedTransaction, invoice: StoredInv
 export const insertInvoiceIfFree = async (db: Db, invoice: StoredInvoice) =>
 	(await db.run(insertionIfFree, withText(invoice))) === 1
 
-const withText = (invoice: StoredInvoice) => ({ ...invoice, searchText: searchTexts.invoices(invoice) })
+/** `paidDateDerived` tells a server of the version before what is so of each now: leaving `paid` clears its date. */
+const withText = (invoice: StoredInvoice) => ({ ...invoice, paidDateDerived: true, searchText: searchTexts.invoices(invoice) })
 
 const update = query<StoredInvoice & SearchText>((knex, { organizationId, id, ...columns }) =>
 	knex('invoices').where({ organizationId, id }).update(columns),
@@ -157,13 +158,13 @@ export async function removeInvoice(db: Db, organizationId: string, id: string):
 const openOfDeal = query<{ organizationId: string; dealId: string }, { id: string }>((knex, key) =>
 	knex('invoices')
 		.where(key)
-		.whereIn('status', ['sent', 'overdue'])
-		.whereRaw(`not ${isCovered}`)
+		.whereNotIn('status', ['draft', 'cancelled'])
+		.whereRaw(`(${paymentState}) <> 'paid'`)
 		.select('id')
 		.limit(1, { skipBinding: true }),
 )
 
-/** Whether an invoice of the deal is sent and neither paid, by its status or by money, nor cancelled. */
+/** Whether an invoice of the deal is sent and neither paid nor cancelled. */
 export const hasOpenInvoices = async (db: Db, organizationId: string, dealId: string) =>
 	(await db.get(openOfDeal, { organizationId, dealId })) !== undefined
 

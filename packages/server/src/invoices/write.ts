@@ -18,7 +18,7 @@ import { scheduleJob } from '../work/jobs-store.ts'
 import { jobKinds } from '../work/kinds.ts'
 import { applyInput, type WrittenInvoice } from './apply.ts'
 import { audited, invoiceNow, recordInvoiceEvents, textOf } from './events.ts'
-import { amountDue, asRead, blankInvoice, hiddenFlags, paymentState, type StoredInvoice } from './invoice.ts'
+import { amountDue, asRead, blankInvoice, canBeLate, hiddenFlags, paymentState, type StoredInvoice } from './invoice.ts'
 import { findNamedRates } from './named-rates.ts'
 import { draftNumber, seriesOf } from './numbers/series.ts'
 import { advanceCounter, insertNumbered, insertTombstone, isNumberRetired, noteRenumbered, takeNumber } from './numbers/store.ts'
@@ -167,7 +167,8 @@ async function applyChecked(
 	paidByItsStatus = 0,
 ): Promise<StoredInvoice> {
 	const rates = await findNamedRates(db, organization.id, input, before)
-	const invoice = applyInput(before, input, origin.now, rates, paidByItsStatus)
+	const moment = { now: origin.now, today: todayIn(organization.timeZone, origin.now) }
+	const invoice = applyInput(before, input, moment, rates, paidByItsStatus)
 	// An invoice from time entries has the deal that its caller locked, and that deal's company, deleted or not.
 	if (input.timeLines) return invoice
 	// The invoice may keep a deal or company that was deleted since it was named.
@@ -180,7 +181,7 @@ async function applyChecked(
 /** An invoice that is sent, whose due date is moved, or that owes something again is due to turn overdue when its day ends (overdue.ts). */
 async function scheduleOverdue({ db, organization }: WriteContext, before: StoredInvoice, after: StoredInvoice): Promise<void> {
 	const { organizationId, status, dueDate } = after
-	const isScheduled = before.status === 'sent' && before.dueDate === dueDate && paymentState(before) !== 'paid'
+	const isScheduled = before.status === 'sent' && before.dueDate === dueDate && canBeLate(before)
 	if (status !== 'sent' || dueDate === null || isScheduled) return
 	const dueAt = endOfDay(organization.timeZone, dueDate)
 	await scheduleJob(db, { organizationId, kind: jobKinds.overdue, resourceId: '', dueAt })

@@ -37,7 +37,8 @@ async function computed(tenant: Tenant, timeZone: string): Promise<CurrencySumma
 	const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
 	const dayOf = (ms: number) => (ms % dayMs === 0 ? new Date(ms).toISOString().slice(0, 10) : format.format(ms))
 	const today = format.format(server.clock.now)
-	const all = async <T>(path: string): Promise<T[]> => (await tenant.ask('GET', `${path}?limit=100`)).body.data
+	const all = async <T>(path: string, query = ''): Promise<T[]> =>
+		(await tenant.ask('GET', `${path}?limit=100&${query}`)).body.data
 	const invoices = await all<Invoice>('/api/invoices')
 	const payments = (await all<Payment>('/api/payments')).filter(({ status }) => status === 'succeeded')
 	const months = Array.from({ length: 12 }, (_, n) => {
@@ -50,10 +51,13 @@ async function computed(tenant: Tenant, timeZone: string): Promise<CurrencySumma
 		cents: add(rows.map(({ totalCents, amountPaidCents }) => totalCents - amountPaidCents)),
 	})
 	const currencies = [...new Set([...invoices, ...payments].map(({ currency }) => currency))].sort()
-	return currencies.flatMap((currency) => {
+	const summaries = currencies.map(async (currency) => {
 		const own = invoices.filter((invoice) => invoice.currency === currency)
-		const open = own.filter(({ status, paymentState }) => ['sent', 'overdue'].includes(status) && paymentState !== 'paid')
-		const late = ({ dueDate, totalCents }: Invoice) => dueDate !== null && dayOf(dueDate) < today && totalCents >= 0
+		const open = own.filter(({ status, amountDueCents }) => status !== 'draft' && amountDueCents !== 0)
+		expect(open.map(({ id }) => id)).toEqual(
+			(await all<Invoice>('/api/invoices', `isOutstanding=true&currency=${currency}`)).map(({ id }) => id),
+		)
+		const late = ({ dueDate, totalCents }: Invoice) => dueDate !== null && dayOf(dueDate) < today && totalCents > 0
 		expect(open.filter(late)).toEqual(own.filter(({ isOverdue }) => isOverdue))
 		const paidByMonth = months.map((month) => {
 			const paid = payments.filter((payment) => payment.currency === currency && dayOf(payment.paidAt).startsWith(month))
@@ -62,8 +66,9 @@ async function computed(tenant: Tenant, timeZone: string): Promise<CurrencySumma
 		const drafts = own.filter(({ status }) => status === 'draft')
 		if (open.length + drafts.length === 0 && paidByMonth.every(({ cents }) => cents === 0)) return []
 		const invoiced = { outstanding: sum(open), overdue: sum(open.filter(late)), drafts: sum(drafts) }
-		return { currency, ...invoiced, paidThisMonthCents: paidByMonth.at(-1)?.cents ?? 0, paidByMonth }
+		return [{ currency, ...invoiced, paidThisMonthCents: paidByMonth.at(-1)?.cents ?? 0, paidByMonth }]
 	})
+	return (await Promise.all(summaries)).flat()
 }
 
 describe('what is owed', () => {
@@ -97,6 +102,21 @@ describe('what is owed', () => {
 		expect((await summary(tenant)).map(({ currency }) => currency)).toEqual(['EUR', 'JPY', 'USD'])
 		await tenant.ask('DELETE', `/api/invoices/${id}`)
 		expect(await of(tenant, 'USD')).toBeUndefined()
+	})
+
+	it('is what is due of each, whatever its status says', async () => {
+		server.clock.now = march
+		const tenant = await server.newTenant()
+		await create(tenant, { totalCents: 0, dueDate: '2026-02-01' })
+		const id = await create(tenant, { dueDate: '2026-02-01' })
+		for (const body of [{ status: 'paid' }, { totalCents: 150 }]) await patch(tenant, id, body)
+		const owed = { count: 1, cents: 50 }
+		expect(await of(tenant)).toMatchObject({ outstanding: owed, overdue: owed })
+		const found = async (query: string) => (await tenant.ask('GET', `/api/invoices?${query}`)).body.data
+		for (const query of ['isOutstanding=true', 'isOverdue=true'])
+			expect(await found(query)).toEqual([expect.objectContaining({ id, status: 'paid', amountDueCents: 50, isOverdue: true })])
+		await pay(tenant, { invoiceId: id, amountCents: 50 })
+		expect(await of(tenant)).toMatchObject({ outstanding: { count: 0, cents: 0 }, overdue: { count: 0, cents: 0 } })
 	})
 
 	it('is overdue by the day in the time zone of the organization, as it is now', async () => {

@@ -37,7 +37,7 @@ export const invoiceQuery = (id: string) => read('invoices.get', id, { expand: [
 
 const filterOf = {
 	draft: { status: ['draft'] },
-	open: { status: ['sent', 'overdue'] },
+	open: { isOutstanding: true },
 	overdue: { isOverdue: true },
 	paid: { status: ['paid'] },
 } as const satisfies Record<NonNullable<InvoiceSearch['tab']>, object>

@@ -22,5 +22,7 @@ it('An invoice is overdue before its status says so', () => {
 	expect(invoiceStatus({ status: 'paid', ...unpaid })).toEqual({ label: 'Unpaid', tone: 'warn' })
 	expect(invoiceStatus({ status: 'sent', ...unpaid })).toEqual({ label: 'Sent', tone: 'accent' })
 	expect(invoiceStatus({ status: 'cancelled', ...part })).toEqual({ label: 'Cancelled', tone: 'plain' })
+	expect(invoiceStatus({ status: 'overdue', ...unpaid })).toEqual({ label: 'Sent', tone: 'accent' })
+	expect(invoiceStatus({ status: 'overdue', ...part })).toEqual({ label: 'Part paid', tone: 'warn' })
 	expect(invoiceStatus({ status: 'sent', ...part, isOverdue: true })).toEqual({ label: 'Overdue', tone: 'bad' })
 })

@@ -61,12 +61,13 @@ interface InvoiceState {
 
 /**
  * An invoice is overdue from the day after its due date, before its status says so. One of which a part is paid says that, and one that was
- * called paid, and is owed since its total has risen, that nothing is.
+ * called paid, and is owed since its total has risen, that nothing is. One that was called overdue before its day has come is sent.
  */
 export function invoiceStatus({ status, isOverdue, paymentState = status }: InvoiceState): Status {
 	if (isOverdue) return statusOf('overdue')
-	const isOther = status === 'paid' || (status === 'sent' && paymentState === 'partially_paid')
-	return statusOf(isOther ? paymentState : status)
+	const shown = status === 'overdue' && isOverdue === false ? 'sent' : status
+	const isOther = shown === 'paid' || (shown === 'sent' && paymentState === 'partially_paid')
+	return statusOf(isOther ? paymentState : shown)
 }
 
 /** `billingAddressLine1` as its field is labelled, when no other label is given. */

@@ -21,6 +21,7 @@ export interface Filter {
 	readonly dealId?: string | undefined
 	readonly statuses?: readonly InvoiceStatus[] | undefined
 	readonly paymentState?: PaymentState | undefined
+	readonly isOutstanding?: boolean | undefined
 	readonly isOverdue?: boolean | undefined
 	readonly currency?: string | undefined
 	readonly total: Range<number>
@@ -33,7 +34,8 @@ export interface Filter {
 
 /** The filter of a request. Throws 400 for a range whose end is before its beginning. */
 export function filterOf(asked: Asked, organizationId: string, timeZone: string): Filter {
-	const { companyId, dealId, status, paymentState, isOverdue, currency, totalMin, totalMax, updatedSince, ...dates } = asked
+	const { companyId, dealId, status, paymentState, isOutstanding, isOverdue, currency, totalMin, totalMax, ...rest } = asked
+	const { updatedSince, ...dates } = rest
 	const { issuedFrom, issuedTo, dueFrom, dueTo, paidFrom, paidTo, createdFrom, createdTo, ...others } = dates
 	// A query parameter that is added to the contract does not compile until it is heeded here.
 	others satisfies Record<string, never>
@@ -42,7 +44,7 @@ export function filterOf(asked: Asked, organizationId: string, timeZone: string)
 		to: to === undefined ? undefined : lastOf(to, timeZone),
 	})
 	const filter: Filter = {
-		...{ organizationId, companyId, dealId, paymentState, isOverdue, currency },
+		...{ organizationId, companyId, dealId, paymentState, isOutstanding, isOverdue, currency },
 		statuses: status && [...new Set(status)],
 		total: { from: totalMin, to: totalMax },
 		issued: days(issuedFrom, issuedTo),

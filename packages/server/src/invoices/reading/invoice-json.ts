@@ -38,13 +38,15 @@ export const byKind = (column: string) => `case when "${column}" % ${dayMs} = 0 
 const settled = '"amountPaidCents" + "amountCreditedCents"'
 
 /** Whether money covers a total that is not 0. A total of 0 is paid when its status says so. */
-export const isCovered = `(("totalCents" > 0 and ${settled} >= "totalCents") or ("totalCents" < 0 and ${settled} <= "totalCents"))`
+const isCovered = `(("totalCents" > 0 and ${settled} >= "totalCents") or ("totalCents" < 0 and ${settled} <= "totalCents"))`
 
-/** Whether the client owes money until its due day. Of a total below 0 the money goes the other way. */
-export const canBeLate = `"totalCents" >= 0 and not ${isCovered} and "dueDate" is not null`
+/** Whether it was given to its client and something of it is owed. Money decides, and not a caller who wrote `paid` before the total rose. */
+export const isOutstanding = `(status not in ('draft', 'cancelled') and "totalCents" <> 0 and not ${isCovered})`
 
-export const isOverdue = (knex: Knex, clock: Placeholders<Clock>) =>
-	knex.raw(`(status in ('sent', 'overdue') and ${canBeLate} and ?)`, [isPastDue(knex, clock)])
+/** Whether the client owes money until its due day. Of a total below 0 the money goes the other way, and one of 0 is not owed. */
+export const canBeLate = `${isOutstanding} and "totalCents" > 0 and "dueDate" is not null`
+
+export const isOverdue = (knex: Knex, clock: Placeholders<Clock>) => knex.raw(`(${canBeLate} and ?)`, [isPastDue(knex, clock)])
 
 const amountDue = `case when status = 'cancelled' then 0 else "totalCents" - "amountPaidCents" - "amountCreditedCents" end`
 

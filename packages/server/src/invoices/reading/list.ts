@@ -68,8 +68,26 @@ const bounded = (total: number | undefined) => (total === undefined || total > c
 
 /** The filters, if they are no more than an index has in the order of creation. */
 function servedByIndex(filter: Filter): Filters | undefined {
-	const { organizationId, companyId, dealId, statuses, paymentState, isOverdue, currency, updatedSince, ...ranges } = filter
-	const others = [paymentState, isOverdue, currency, updatedSince, ...Object.values(ranges).flatMap(({ from, to }) => [from, to])]
+	const {
+		organizationId,
+		companyId,
+		dealId,
+		statuses,
+		paymentState,
+		isOutstanding,
+		isOverdue,
+		currency,
+		updatedSince,
+		...ranges
+	} = filter
+	const others = [
+		paymentState,
+		isOutstanding,
+		isOverdue,
+		currency,
+		updatedSince,
+		...Object.values(ranges).flatMap(({ from, to }) => [from, to]),
+	]
 	if (others.some((value) => value !== undefined) || (statuses?.length ?? 0) > 1) return undefined
 	if (companyId !== undefined && dealId !== undefined) return undefined
 	return { organizationId, companyId, dealId, status: statuses?.[0] }

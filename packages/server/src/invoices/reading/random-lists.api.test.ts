@@ -53,6 +53,7 @@ const filters: fc.Arbitrary<Filters> = fc
 			maybe('status', fc.oneof(fc.constantFrom(...statuses), fc.uniqueArray(fc.constantFrom(...statuses), { minLength: 1 }))),
 		),
 		rarely(maybe('paymentState', fc.constantFrom('unpaid', 'partially_paid', 'paid'))),
+		rarely(maybe('isOutstanding', fc.boolean())),
 		rarely(maybe('isOverdue', fc.boolean())),
 		rarely(maybe('currency', fc.constantFrom('EUR', 'USD', 'JPY', 'KWD'))),
 		rarely(maybe('companyId', fc.constant('own'))),

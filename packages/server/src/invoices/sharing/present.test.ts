@@ -11,6 +11,7 @@ describe('the head', () => {
 		['sent', false, 'sent', 'Open'],
 		['sent', true, 'overdue', 'Overdue'],
 		['overdue', true, 'overdue', 'Overdue'],
+		['overdue', false, 'sent', 'Open'],
 		['paid', false, 'paid', 'Paid'],
 		['cancelled', false, 'cancelled', 'Cancelled'],
 	] as const)('says where an invoice stands that is %s (overdue: %s)', (status, isOverdue, key, label) => {

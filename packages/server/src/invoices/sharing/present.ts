@@ -90,8 +90,8 @@ export function presentInvoice({ invoice, seller, buyer, language, timeZone, ...
 	}
 }
 
-/** What is due decides, and not the word of a caller who wrote `paid` before the total rose. */
-const isOpen = ({ status, amountDueCents }: Invoice) => status === 'paid' && amountDueCents > 0
+/** What is due and when decides, and not the word of a caller who wrote `paid` before the total rose, or `overdue` before the day has come. */
+const isOpen = ({ status, amountDueCents }: Invoice) => status === 'overdue' || (status === 'paid' && amountDueCents > 0)
 
 const standing = (invoice: Invoice): InvoiceStatus => (invoice.isOverdue ? 'overdue' : isOpen(invoice) ? 'sent' : invoice.status)
 

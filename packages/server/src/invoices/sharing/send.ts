@@ -1,6 +1,7 @@
 // Sends an invoice by e-mail, at most once for each request: a row says that the mail is being sent before the mail server is
 // asked, and what became of it afterwards. The invoice is changed only once the mail server has accepted the e-mail.
 import type { Caller } from '../../auth/caller.ts'
+import { todayIn } from '../../base/dates.ts'
 import { ApiError } from '../../base/errors.ts'
 import { newTimedId } from '../../base/ids.ts'
 import type { Transaction } from '../../db/database.ts'
@@ -67,12 +68,13 @@ interface Begun {
 async function begin(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend): Promise<Begun | undefined> {
 	const { db, now, services, requestKey, origin } = context
 	const started = performance.now()
+	const moment = { now, today: todayIn(caller.organization.timeZone, now) }
 	for (let attempt = 1; attempt <= tries; attempt++) {
 		const invoice = await giveNumber(context, caller, await requireInvoice(db, caller.organizationId, id))
 		const { version } = invoice
 		const made = newClientLink(services.secrets, invoice)
 		const token = request.link === false ? undefined : ((await findClientToken(db, services.secrets, invoice)) ?? made.token)
-		const sent = applyInput(invoice, sending(invoice, now) ?? {}, now)
+		const sent = applyInput(invoice, sending(invoice, now) ?? {}, moment)
 		const { content, pdf, snapshot } = await compose(context, sent, request, token)
 		const leaseUntil = now + Math.ceil(performance.now() - started) + leaseMs
 		const claimed = await db.transaction(async (tx) => {
