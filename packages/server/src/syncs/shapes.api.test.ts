@@ -121,6 +121,21 @@ describe.each([
 	})
 })
 
+it('A record of megabytes is an error of its own, and nothing of it is stored', async () => {
+	const mapping = { ...fromCrm, source: there, fields: [{ target: 'name', source: 'title', required: true }], match: null }
+	const sync = await newSync(server, tenant, await connect({ pagination: { style: 'none' } }), mapping)
+	const blob = 'x'.repeat(7 * 1024 * 1024)
+	provider.answers([
+		{ id: 1, title: 'A' },
+		{ id: 2, title: 'B', blob },
+		{ id: 3, title: 'C', blob: blob.slice(0, 1_000_000) },
+	])
+	expect(counts(await sync.run())).toEqual({ read: 3, created: 2, failed: 1 })
+	expect((await errorsOf(sync.id)).get('2')?.errors).toEqual([
+		{ field: '', code: 'too_large', reason: 'The record is larger than 1 MiB: blob.' },
+	])
+})
+
 describe('what goes out', () => {
 	it.each(['manual', 'source_wins', 'target_wins', 'newest_wins'] as const)(
 		'meets any shape in the records of the provider, one way and both: %s',

@@ -6,10 +6,10 @@ import type { Services } from '../../outside/services.ts'
 
 /**
  * Why it cannot be brought in. `invalid_id`: its id is missing, or no id that can be stored, and `id` is one of ours;
- * `too_deep`: it is nested more deeply than a record may be, and `data` lacks the members that are.
+ * `too_deep` and `too_large`: it has more levels, or more in all, than a record may have, and `data` lacks the members with which it has.
  */
 export interface RecordProblem {
-	readonly code: 'invalid_id' | 'too_deep'
+	readonly code: 'invalid_id' | 'too_deep' | 'too_large'
 	readonly reason: string
 }
 

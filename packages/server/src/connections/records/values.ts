@@ -51,23 +51,37 @@ export function recordOf(object: ObjectManifest, json: unknown): ExternalRecord 
 	if (id === undefined)
 		throw new ProviderFailed('rejected', 'invalid_answer', `The provider answered a record without ${object.idField}.`)
 	const own = json as Json
-	const deep = Object.keys(own).filter((name) => isDeeper(own[name], mostLevels - 1))
-	const data = deep.length === 0 ? own : Object.fromEntries(Object.entries(own).filter(([name]) => !deep.includes(name)))
-	const changed = object.changedField === null ? null : valueAt(data, object.changedField)
-	const reason = `The record is nested more than ${mostLevels} levels deep: ${oneLine(deep.join(', '), 100)}.`
-	return {
-		...{ id, changedAt: timeOf(changed), isDeleted: isDeleted(object, data), data },
-		...(deep.length > 0 && { problem: { code: 'too_deep', reason } }),
-	}
+	const changed = object.changedField === null ? null : valueAt(own, object.changedField)
+	const record = { id, changedAt: timeOf(changed), isDeleted: isDeleted(object, own), data: own }
+	return fits(own, mostLevels, { left: mostBytes }) ? record : { ...record, ...withoutRefused(own) }
+}
+
+function withoutRefused(own: Json): Pick<ExternalRecord, 'data' | 'problem'> {
+	const room = { left: mostBytes }
+	const refused = Object.keys(own).filter((name) => !fits(own[name], mostLevels - 1, room))
+	const isLarge = room.left < 0
+	const limit = isLarge ? 'is larger than 1 MiB' : `is nested more than ${mostLevels} levels deep`
+	const reason = `The record ${limit}: ${oneLine(refused.join(', '), 100)}.`
+	const data = Object.fromEntries(Object.entries(own).filter(([name]) => !refused.includes(name)))
+	return { data, problem: { code: isLarge ? 'too_large' : 'too_deep', reason } }
 }
 
 /** Text is made of records, and deeper ones have no end for it. */
 const mostLevels = 100
+/** About the bytes that a record may have as JSON: other requests wait while it is read and written. */
+const mostBytes = 1024 * 1024
+const bytesOfValue = 8
 
-function isDeeper(value: unknown, levels: number): boolean {
-	if (!(value instanceof Object)) return false
-	if (levels === 0) return true
-	return (Array.isArray(value) ? value : Object.values(value)).some((one) => isDeeper(one, levels - 1))
+/** Takes of the room what a value has; false where it has too much, or too many levels. */
+function fits(value: unknown, levels: number, room: { left: number }): boolean {
+	room.left -= bytesOfValue + (typeof value === 'string' ? value.length : 0)
+	if (room.left < 0) return false
+	if (typeof value !== 'object' || value === null) return true
+	if (levels === 0) return false
+	if (Array.isArray(value)) return value.every((one) => fits(one, levels - 1, room))
+	// Without a copy of its values: a page may have a million.
+	for (const name in value) if (!fits((value as Json)[name], levels - 1, room)) return false
+	return true
 }
 
 export function idOf({ idField }: ObjectManifest, json: unknown): string | undefined {
