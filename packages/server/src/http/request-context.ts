@@ -91,9 +91,14 @@ export const originOf = (req: Addressed & Pick<Request, 'context'>, actor: Actor
 	meter: { bytes: 0 },
 })
 
+/** Programs that fetch a link to show or to judge it: they name themselves so. A scanner that passes for a browser is not known. */
+const fetchers =
+	/bot\b|bot\/|crawl|spider|preview|externalhit|facebookcatalog|^WhatsApp\/|Slackbot|SkypeUriPreview|SafeLinks|urldefense|barracuda|proofpoint|mimecast|Google-(?:InspectionTool|Safety)|Mastodon\/|Iframely|embedly/i
+
 /** Whether a person asked for the answer. A browser that fetches ahead says so in one of these headers. */
 export function isViewed({ context, headers }: Pick<Request, 'context' | 'headers'>): boolean {
 	const purpose = headers['sec-purpose'] ?? headers.purpose ?? headers['x-purpose'] ?? headers['x-moz']
+	if (fetchers.test(headers['user-agent'] ?? '')) return false
 	return !context.head && !/prefetch|prerender|preview/i.test(String(purpose))
 }
 

@@ -198,6 +198,19 @@ describe('a view', () => {
 		['GET', { 'sec-purpose': 'prefetch;prerender' }],
 		['GET', { purpose: 'prefetch' }],
 		['GET', { 'x-moz': 'prefetch' }],
+		...[
+			'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+			'WhatsApp/2.23.20.0 A',
+			'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+			'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+			'Twitterbot/1.0',
+			'LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)',
+			'TelegramBot (like TwitterBot)',
+			'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)',
+			'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5',
+			'Mozilla/5.0 (Windows NT 6.1; WOW64) AppleWebKit/534+ (KHTML, like Gecko) BingPreview/1.0b',
+			'Mozilla/5.0 (compatible; Outlook SafeLinks)',
+		].map((agent) => ['GET', { 'user-agent': agent }]),
 	])('is none when nobody looks: %s with %j', async (method, headers) => {
 		const id = await create()
 		const answer = await view(await tokenOf(id), { headers: headers as unknown as Record<string, string> }, method)
