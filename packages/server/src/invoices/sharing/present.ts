@@ -1,7 +1,6 @@
 // Presents an invoice: its final words in its language, with numbers and dates in its locale. Pure, and without a clock: the
 // invoice says whether it is overdue, so the same invoice always gives the same document.
 import { friendlyFormatIBAN } from 'ibantools'
-import { accountName, routingName } from '../../base/bank-labels.ts'
 import { formatDate, formatDecimalText, formatHours, formatMoney, formatPercent, supportedLocale } from '../../base/format.ts'
 import type {
 	Branding,
@@ -24,6 +23,7 @@ import { fill, wordsOf } from '../../rendering/words/languages.ts'
 import type { Words } from '../../rendering/words/words.ts'
 import { taxesOf } from '../pricing/lines.ts'
 import { isTimed, rateTable, timesheetTable, type WorkedTime } from './annex.ts'
+import { accountName, routingName } from './bank-labels.ts'
 import { buyerLines, sellerLines } from './letterhead.ts'
 
 export interface PresentSource {

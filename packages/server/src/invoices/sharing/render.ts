@@ -24,7 +24,7 @@ export const pageDocumentOf = async (db: Db, invoice: Invoice): Promise<InvoiceD
 	presentInvoice(await withoutLinks(db, invoice))
 
 /** Everything that the invoice's document shows. */
-export async function sourceOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> {
+async function sourceOf(db: Db, services: Services, invoice: Invoice, now: number): Promise<PresentSource> {
 	const token = await findClientToken(db, services.secrets, invoice)
 	return withLinks(db, services, invoice, { token, now })
 }
