@@ -24,6 +24,7 @@ import {
 	authenticate,
 	authenticateAgain,
 	countMisses,
+	countMissesOfPages,
 	countRequest,
 	countVisits,
 	limitVisitors,
@@ -130,8 +131,9 @@ function nonContractRoutes(
 	if (config.WEB === 'on') router.use(referenceRoutes(options.services), openIdRoutes(options))
 	if (config.NODE_ENV === 'development') router.use(crmPath, demoCrm(options.now))
 	router.use(noRoute)
+	router.use(pagePaths, countMissesOfPages(limits))
 	router.use(hold)
-	router.use(pagePaths, failurePage(limits))
+	router.use(pagePaths, failurePage())
 	return router
 }
 

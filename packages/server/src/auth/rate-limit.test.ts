@@ -1,6 +1,6 @@
 // The rate limits of both APIs on a real server, counted in memory and in Redis.
 
-import { randomInt } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -15,9 +15,13 @@ import { bySystem } from '../base/origin.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { openDatabase } from '../db/drivers/open.ts'
+import { withoutOrder } from '../db/write-context.ts'
 import { createOrganization } from '../organizations/store.ts'
+import { createPerson } from '../people/store.ts'
 import { startServer } from '../server.ts'
+import { beginSession } from '../sessions/store.ts'
 import { newKey as createdKey, scopes } from './keys.ts'
+import { newToken } from './session-cookie.ts'
 import { Visitors } from './visitors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-limits-'))
@@ -242,20 +246,45 @@ describe.each([
 	['with the limits of requests', { INVOICING_RATE_LIMIT: 1000 }],
 	['without them', { INVOICING_RATE_LIMIT: 0, INTEGRATION_RATE_LIMIT: 0 }],
 ])('guesses, %s', (_name, limits) => {
-	it('of keys end for the address after so many, while keys that have worked go on', async () => {
+	const from = async (url: string, address: string, tried?: string) =>
+		(await ask(url, '/api/invoices', tried, 'GET', address)).status
+	const [guesser, other] = ['203.0.113.7', '203.0.113.8']
+
+	it('of keys end for the address after so many, while every right key goes on, also one that comes for the first time', async () => {
 		const [url, key, unused] = [await serve({ ...limits, GUESS_RATE_LIMIT: 3, TRUST_PROXY: 1 }), await newKey(), await newKey()]
-		const [guesser, other] = ['203.0.113.7', '203.0.113.8']
-		const from = async (address: string, tried?: string) => (await ask(url, '/api/invoices', tried, 'GET', address)).status
-		expect(await from(guesser, key)).toBe(200)
-		for (const tried of [unknownKey(), 'nonsense', unknownKey()]) expect(await from(guesser, tried)).toBe(401)
-		for (const tried of [unknownKey(), 'nonsense', unused]) expect(await from(guesser, tried)).toBe(429)
-		expect(await from(guesser)).toBe(401)
-		expect(await from(guesser, key)).toBe(200)
-		// A change of settings empties the cache of keys.
-		expect((await ask(url, '/api/organization', key, 'PATCH', guesser, { phone: null })).status).toBe(200)
-		expect(await from(guesser, key)).toBe(200)
-		expect(await from(other, unused)).toBe(200)
-		expect(await from(guesser, unused)).toBe(200)
+		expect(await from(url, guesser, key)).toBe(200)
+		for (const tried of [unknownKey(), 'nonsense', unknownKey()]) expect(await from(url, guesser, tried)).toBe(401)
+		for (const tried of [unknownKey(), 'nonsense']) expect(await from(url, guesser, tried)).toBe(429)
+		expect(await from(url, guesser)).toBe(401)
+		for (const right of [key, unused, await newKey()]) expect(await from(url, guesser, right)).toBe(200)
+		expect(await from(url, guesser, unknownKey())).toBe(429)
+		expect(await from(url, other, unknownKey())).toBe(401)
+	})
+
+	it('of keys that come at once delay a right one that comes behind them, and do not refuse it', async () => {
+		const url = await serve({ ...limits, GUESS_RATE_LIMIT: 3 }, silent, slowly(await openDatabase(settings, silent)))
+		const key = await newKey()
+		const wrongOnes = Array.from({ length: 40 }, () => ask(url, '/api/invoices', unknownKey()))
+		expect((await ask(url, '/api/invoices', key)).status).toBe(200)
+		expect((await Promise.all(wrongOnes)).map(({ status }) => status).sort()).toEqual([
+			...Array(3).fill(401),
+			...Array(37).fill(429),
+		])
+	})
+
+	it('of keys do not end a session that has just begun', async () => {
+		const url = await serve({ ...limits, GUESS_RATE_LIMIT: 3 })
+		const now = Date.now()
+		const person = { email: `${now}@people.example`, name: 'Ada', role: 'admin' as const, passwordHash: null }
+		const token = newToken()
+		await db.transaction(async (tx) => {
+			const write = { db: tx, origin: withoutOrder(bySystem(now)) }
+			await beginSession(write, await createPerson(write, { ...person, organizationId }), { token, userAgent: null })
+		})
+		for (let n = 0; n < 5; n++) await ask(url, '/api/invoices', unknownKey())
+		const cookie = (sent: string) => fetch(`${url}/api/invoices`, { headers: { cookie: `remit=${sent}` } })
+		expect((await cookie(token)).status).toBe(200)
+		expect((await cookie(newToken())).status).toBe(429)
 	})
 
 	it.each([
@@ -268,11 +297,23 @@ describe.each([
 		expect([count(401), count(429)]).toEqual([3, 37])
 	})
 
-	it('of signatures end before the next webhook is read', async () => {
-		const url = await serve({ ...limits, GUESS_RATE_LIMIT: 2, PAYMENT_PROCESSOR: 'test', NODE_ENV: 'test' })
-		const statuses = []
-		for (let n = 0; n < 4; n++) statuses.push((await ask(url, '/payments/test/webhook', undefined, 'POST')).status)
+	it('of signatures end after so many, while a webhook with a right one is taken', async () => {
+		const secret = `whsec_${'x'.repeat(32)}`
+		const stripe = { PAYMENT_PROCESSOR: 'stripe', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: secret } as const
+		const url = await serve({ ...limits, GUESS_RATE_LIMIT: 2, ...stripe })
+		const send = async (signature: string) => {
+			const headers = { 'content-type': 'application/json', 'stripe-signature': signature }
+			return (await fetch(`${url}/payments/stripe/webhook`, { method: 'POST', headers, body: event })).status
+		}
+		const event = JSON.stringify({ id: 'evt_1', object: 'event', type: 'ping', data: { object: {} } })
+		const signed = (key: string) => {
+			const time = Math.floor(Date.now() / 1000)
+			return `t=${time},v1=${createHmac('sha256', key).update(`${time}.${event}`).digest('hex')}`
+		}
+		const statuses: number[] = []
+		for (let n = 0; n < 4; n++) statuses.push(await send(signed('another')))
 		expect(statuses).toEqual([400, 400, 429, 429])
+		expect(await send(signed(secret))).toBe(200)
 	})
 })
 

@@ -16,15 +16,14 @@ export interface RateLimit {
 /** What a visitor can be wrong about: the API key, the token of a client link, the signature of a processor's webhook. */
 export type Guess = 'key' | 'link' | 'signature'
 
-/** Limits wrong guesses, whatever the limits of requests are. No one guesses a secret of 190 bits: this keeps the noise out. */
+/**
+ * Limits wrong guesses, whatever the limits of requests are. No one guesses a secret of 190 bits: this keeps the noise out. What is right is let in
+ * however many wrong ones came from its address, which may be that of a whole office or of a proxy.
+ */
 export interface GuessLimit {
-	/** Throws 429 when the visitor has guessed wrong too often, unless the token is one that has worked in this process. */
-	check(guess: Guess, visitor: string, token?: string): Promise<void>
-	/** Counts a wrong guess. */
-	count(guess: Guess, visitor: string): void
-	/** Remembers a token that is no guess. */
-	worked(token: string): void
-	/** Does both for a guess that is wrong when `work` finds nothing. Of many at once no more are wrong, and few are tried beyond the limit. */
+	/** Counts a wrong guess. Throws 429 when the visitor has guessed wrong too often. */
+	count(guess: Guess, visitor: string): Promise<void>
+	/** Counts a guess as wrong when `work` finds nothing. Of many at once few look at a time. */
 	attempt<T>(guess: Guess, visitor: string, work: () => Promise<T | undefined>): Promise<T | undefined>
 }
 
@@ -127,42 +126,24 @@ const wrong: Record<Guess, string> = {
 	signature: 'Too many webhooks with a wrong signature',
 }
 
-const mostTokens = 10_000
-
 /** Attempts that are under way, of all visitors: each takes a connection for a look-up. A network alone has half of them. */
 const attemptsAtOnce = 8
 const attemptPatienceMs = 5_000
 
 function guessLimit(perMinute: number, redis: Redis | undefined): GuessLimit {
-	if (perMinute === 0) return { check: async () => {}, count() {}, worked() {}, attempt: (_guess, _visitor, work) => work() }
+	if (perMinute === 0) return { count: async () => {}, attempt: (_guess, _visitor, work) => work() }
 	const limiter = limiterOf('guesses', { points: perMinute }, redis)
-	const known = new Set<string>()
 	const attempts = new Shares({ size: attemptsAtOnce, patienceMs: attemptPatienceMs })
+	const count = async (guess: Guess, visitor: string) => {
+		const state: unknown = await limiter.consume(`${guess} ${visitor}`).catch((refused: unknown) => refused)
+		if (state instanceof RateLimiterRes && state.consumedPoints > perMinute) throw limitError(state, wrong[guess])
+	}
 	return {
-		async check(guess, visitor, token) {
-			if (token !== undefined && known.has(token)) return
-			const state = await limiter.get(`${guess} ${visitor}`)
-			if (state && state.consumedPoints >= perMinute) throw limitError(state, wrong[guess])
-		},
-		count(guess, visitor) {
-			limiter.consume(`${guess} ${visitor}`).catch(() => {})
-		},
-		worked(token) {
-			if (known.size >= mostTokens) known.clear()
-			known.add(token)
-		},
+		count,
 		async attempt(guess, visitor, work) {
-			const bucket = `${guess} ${visitor}`
-			const outcome = await attempts.run(visitor, async () => {
-				const before = await limiter.get(bucket)
-				if (before && before.consumedPoints >= perMinute) return before
-				const found = await work()
-				if (found !== undefined) return found
-				const counted: unknown = await limiter.consume(bucket).catch((state: unknown) => state)
-				return counted instanceof RateLimiterRes && counted.consumedPoints > perMinute ? counted : undefined
-			})
-			if (outcome instanceof RateLimiterRes) throw limitError(outcome, wrong[guess])
-			return outcome
+			const found = await attempts.run(visitor, work)
+			if (found === undefined) await count(guess, visitor)
+			return found
 		},
 	}
 }

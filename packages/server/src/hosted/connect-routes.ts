@@ -7,7 +7,6 @@ import { beginByLink, credentialsOf, giveCredentials, type OpenLink, openLink } 
 import { hintOf } from '../connections/rules.ts'
 import { send } from '../http/answers.ts'
 import { hangUpSignal, originOf } from '../http/request-context.ts'
-import { checkLink } from '../http/steps/authenticate.ts'
 import { type ConnectProblem, connectPage, resultPage } from '../rendering/pages/connect-page.ts'
 import { pageHeaders } from '../rendering/pages/headers.ts'
 import type { ConnectResult } from '../rendering/words/words.ts'
@@ -21,7 +20,6 @@ type LinkRequest = Request<{ token: string }>
 
 export function connectRoutes(options: HostedOptions): Router {
 	const router = express.Router()
-	router.param('token', (req, res, next, token) => checkLink(options.limits, req, res, token).then(() => next(), next))
 	router
 		.route(path)
 		.get((req, res) => show(options, req, res))

@@ -6,7 +6,7 @@ import { longestMs } from '../auth/session-store.ts'
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import { send } from '../http/answers.ts'
 import { isViewed, originOf } from '../http/request-context.ts'
-import { countGuess, limitGuesses } from '../http/steps/authenticate.ts'
+import { countGuess } from '../http/steps/authenticate.ts'
 import { TokenFailed } from '../outside/providers/oauth.ts'
 import { OpenIdProvider, type SignInChecks } from '../outside/providers/openid.ts'
 import { enterByIdentity } from '../sessions/openid.ts'
@@ -32,7 +32,7 @@ export function openIdRoutes(options: HostedOptions): Router {
 		throw methodNotAllowed(path, method, 'GET, HEAD')
 	}
 	router.route('/openid/sign-in').get(leave(options, provider)).all(only)
-	router.route(callbackPath).get(limitGuesses(options.limits, 'link'), comeBack(options, provider)).all(only)
+	router.route(callbackPath).get(comeBack(options, provider)).all(only)
 	return router
 }
 
@@ -58,8 +58,8 @@ const comeBack =
 	async (req, res) => {
 		const { services, limits } = options
 		const trip = tripOf(req, services.baseUrl)
-		const end = (outcome: Outcome, cookie = tripCookie(services.baseUrl, undefined)) => {
-			if (outcome !== 'done') countGuess(limits, 'link', req)
+		const end = async (outcome: Outcome, cookie = tripCookie(services.baseUrl, undefined)) => {
+			if (outcome !== 'done') await countGuess(limits, 'link', req)
 			redirect(req, res, pageOf(trip?.returnTo ?? '/', outcome), cookie)
 		}
 		if (!trip || !isViewed(req)) return end('failed')
@@ -67,10 +67,10 @@ const comeBack =
 			const entered = await enter(options, provider, req, trip)
 			if (typeof entered === 'string') return end(entered)
 			// The trip's cookie goes by itself: the provider takes its code once.
-			end('done', setCookie(services.baseUrl, entered.token, longestMs / 1000))
+			await end('done', setCookie(services.baseUrl, entered.token, longestMs / 1000))
 		} catch (error) {
 			note(req, error)
-			end(error instanceof TokenFailed && error.code === 'authorization_denied' ? 'denied' : 'failed')
+			await end(error instanceof TokenFailed && error.code === 'authorization_denied' ? 'denied' : 'failed')
 		}
 	}
 

@@ -1,19 +1,12 @@
 // The webhooks of payment processors, and the page of the built-in test processor. The processors define these requests, not
 // the contract.
-import express, {
-	type ErrorRequestHandler,
-	type NextFunction,
-	type Request,
-	type RequestHandler,
-	type Response,
-	type Router,
-} from 'express'
+import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express'
 import { ApiError, methodNotAllowed } from '../base/errors.ts'
 import { formatMoney } from '../base/format.ts'
 import type { Database } from '../db/database.ts'
 import { send } from '../http/answers.ts'
 import { type Addressed, originOf } from '../http/request-context.ts'
-import { countGuess, limitGuesses } from '../http/steps/authenticate.ts'
+import { countWrong } from '../http/steps/authenticate.ts'
 import { findLinkByExternalId, type PaymentLink } from '../invoices/payment-link-store.ts'
 import { returnUrls } from '../invoices/payments/link.ts'
 import { receivePayment } from '../invoices/payments/receive.ts'
@@ -41,7 +34,6 @@ export const bytesOf = ({ body }: { body?: unknown }): Uint8Array => (Buffer.isB
 export function processorWebhooks(options: HostedOptions): Router {
 	const { limits } = options
 	const router = express.Router()
-	const guesses = limitGuesses(limits, 'signature')
 	// Nobody makes the server hold bytes for an account that is not there.
 	const findAccount = async ({ params: { organizationId } }: OwnRequest, res: OwnResponse, next: NextFunction) => {
 		const own = await options.services.payments.own(options.db, organizationId)
@@ -49,24 +41,23 @@ export function processorWebhooks(options: HostedOptions): Router {
 		res.locals.own = own
 		next()
 	}
-	router.post(ownPath, guesses, findAccount, readBytes, async (req: OwnRequest, res: OwnResponse) => {
+	router.post(ownPath, findAccount, readBytes, async (req: OwnRequest, res: OwnResponse) => {
 		await takeWebhook(options, res.locals.own, req, bytesOf(req), req.headers, req.params.organizationId)
 		send(req, res, received)
 	})
 	const payments = options.services.payments.server
 	if (payments) {
-		router.post(`/payments/${payments.name}/webhook`, guesses, readBytes, async (req: Request, res: Response) => {
+		router.post(`/payments/${payments.name}/webhook`, readBytes, async (req: Request, res: Response) => {
 			await takeWebhook(options, payments, req, bytesOf(req), req.headers)
 			send(req, res, received)
 		})
 	}
-	const countWrong: ErrorRequestHandler = (error, req, _res, next) => {
-		if (error instanceof ApiError && error.status < 500) countGuess(limits, 'signature', req)
-		next(error)
-	}
-	router.use('/payments', countWrong)
+	router.use('/payments', countWrong(limits, 'signature', isOfSender))
 	return router
 }
+
+/** Whether an error is about what was sent, such as its signature, and not of the server. */
+export const isOfSender = ({ status = 500 }: Partial<ApiError>) => status < 500
 
 export function paymentRoutes(options: HostedOptions): Router {
 	const router = express.Router()
@@ -122,9 +113,8 @@ function read(processor: PaymentProcessor, body: Uint8Array, headers: Request['h
 
 /** The built-in processor's page, for development: its button passes a signed webhook through `takeWebhook`, like any other. */
 function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
-	const { db, services, limits, now } = options
+	const { db, services, now } = options
 	const router = express.Router({ mergeParams: true })
-	router.use(limitGuesses(limits, 'link'))
 	router.get('/', async (req: Request<{ externalId: string }>, res) => {
 		const link = await liveLink(db, processor, req.params.externalId)
 		const invoice = await findInvoice(db, link.organizationId, link.invoiceId)

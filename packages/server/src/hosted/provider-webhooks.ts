@@ -1,16 +1,16 @@
 // The webhooks of providers of connections. The providers define these requests, not the contract.
-import express, { type ErrorRequestHandler, type NextFunction, type Request, type Response, type Router } from 'express'
+import express, { type NextFunction, type Request, type Response, type Router } from 'express'
 import { ApiError } from '../base/errors.ts'
 import { findProvider } from '../connections/providers/providers.ts'
 import { openCredentials } from '../connections/store.ts'
 import { findTokenRow } from '../connections/token-store.ts'
 import { InvalidProviderWebhook, readers } from '../connections/webhooks/read.ts'
 import { send } from '../http/answers.ts'
-import { countGuess, limitGuesses } from '../http/steps/authenticate.ts'
+import { countGuess, countWrong } from '../http/steps/authenticate.ts'
 import { InvalidWebhook } from '../outside/payments/processor.ts'
 import { wakeSyncs } from '../syncs/jobs/webhooks.ts'
 import { findSyncsOfAccount, findSyncsOfConnection } from '../syncs/webhook-store.ts'
-import { bytesOf, readBytes } from './payment-routes.ts'
+import { bytesOf, isOfSender, readBytes } from './payment-routes.ts'
 import type { HostedOptions } from './routes.ts'
 
 const root = '/connections/webhooks'
@@ -20,22 +20,16 @@ const received = { status: 200, headers: {}, text: '' }
 export function providerWebhooks(options: HostedOptions): Router {
 	const { limits } = options
 	const router = express.Router()
-	const guesses = limitGuesses(limits, 'signature')
 	for (const provider of ['hubspot', 'xero'] as const) {
 		const secret = secretOf(options, provider)
-		if (secret)
-			router.post(`${root}/${provider}`, guesses, readBytes, (req, res) => takeOfApp(options, provider, secret, req, res))
+		if (secret) router.post(`${root}/${provider}`, readBytes, (req, res) => takeOfApp(options, provider, secret, req, res))
 	}
 	// One account has one endpoint with a secret of its own.
 	const find = (req: StripeRequest, res: Response, next: NextFunction) => findSecret(options, req, res).then(() => next(), next)
-	router.post(`${root}/stripe/:organizationId/:id`, guesses, find, readBytes, (req: StripeRequest, res: Response) =>
+	router.post(`${root}/stripe/:organizationId/:id`, find, readBytes, (req: StripeRequest, res: Response) =>
 		takeOfStripe(options, req, res),
 	)
-	const countWrong: ErrorRequestHandler = (error, req, _res, next) => {
-		if (error instanceof ApiError && error.status < 500) countGuess(limits, 'signature', req)
-		next(error)
-	}
-	router.use(root, countWrong)
+	router.use(root, countWrong(limits, 'signature', isOfSender))
 	return router
 }
 
@@ -57,7 +51,7 @@ async function takeOfApp(
 	const webhook = { url: services.baseUrl + req.originalUrl, headers: req.headers, body: bytesOf(req) }
 	const accounts = readSafely(() => readers[provider](webhook, secret, now))
 	if (accounts instanceof ApiError && provider === 'xero') {
-		countGuess(limits, 'signature', req)
+		await countGuess(limits, 'signature', req)
 		// Xero proves an endpoint by a wrong signature, which must be 401.
 		return send(req, res, { ...received, status: 401 })
 	}

@@ -7,7 +7,7 @@ import type { Invoice, Language } from '../generated/contract.ts'
 import { send, toApiError } from '../http/answers.ts'
 import { type AnsweredRequest, logFailure } from '../http/log-line.ts'
 import { isViewed, originOf } from '../http/request-context.ts'
-import { checkLink, countGuess, visitorOf } from '../http/steps/authenticate.ts'
+import { visitorOf } from '../http/steps/authenticate.ts'
 import { loopTurns } from '../http/turns.ts'
 import { getOrCreatePaymentLink } from '../invoices/payments/link.ts'
 import { clientUrl, type OpenLink } from '../invoices/sharing/client-link-store.ts'
@@ -33,7 +33,6 @@ export interface HostedOptions {
 
 export function hostedPages(options: HostedOptions): Router {
 	const router = express.Router()
-	router.param('token', (req, res, next, token) => checkLink(options.limits, req, res, token).then(() => next(), next))
 	router.route('/view/invoice/:token').get(viewInvoice(options)).all(rejectMethod('GET, HEAD'))
 	router.route('/view/invoice/:token/pay').post(pay(options)).all(rejectMethod('POST'))
 	router.route('/view/invoice/:token/paid').get(paidPage(options)).all(rejectMethod('GET, HEAD'))
@@ -150,7 +149,7 @@ export function sendPage(
 }
 
 /** Shows an error as a page for people; the request's id is in the headers. */
-export function failurePage(limits: RateLimits): ErrorRequestHandler {
+export function failurePage(): ErrorRequestHandler {
 	return (thrown, req, res, next) => {
 		// A path that cannot be decoded, such as /view/invoice/%E0, is a broken link.
 		const error = thrown instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : thrown
@@ -158,7 +157,6 @@ export function failurePage(limits: RateLimits): ErrorRequestHandler {
 		const { code, status, headers } = answered
 		const message = messageByCode[code]
 		if (!message) return next(error)
-		if (status === 404) countGuess(limits, 'link', req)
 		logFailure(req.context, error, answered)
 		const language = languageOf(req, res)
 		const isConnectLink = message === 'linkGone' && req.originalUrl.startsWith('/connect')

@@ -1,5 +1,5 @@
 // Authenticates a request, and checks its scopes and rate limit. The caller is an API key, a person with a session, or a visitor.
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler } from 'express'
 import type { Callers } from '../../auth/caller.ts'
 import { requireAllowed } from '../../auth/permissions.ts'
 import type { Guess, RateLimits } from '../../auth/rate-limit.ts'
@@ -65,25 +65,14 @@ export function authenticateAgain(callers: Callers): RequestHandler {
 	}
 }
 
-/** Rejects a visitor who has followed too many links that do not exist, but not with the token of one that has worked. */
-export async function checkLink(limits: RateLimits, req: Request, res: Response, token: string): Promise<void> {
-	await limits.guesses.check('link', visitorOf(limits, req), token)
-	res.once('finish', () => {
-		if (res.statusCode < 400) limits.guesses.worked(token)
-	})
-}
-
 /** Counts the requests to public operations, whose visitors have no key, by address. */
 export function limitVisitors(limits: RateLimits, baseUrl: () => string): RequestHandler {
-	return (req, res, next) => {
+	return (req, _res, next) => {
 		const { context } = req
 		if (!context.operation?.public) return next()
 		context.headers = publicHeaders
-		const visitor = visitorOf(limits, req)
-		const { token } = context.params
-		const checked = token === undefined ? Promise.resolve() : checkLink(limits, req, res, token)
-		checked
-			.then(() => limits.invoicing.count(visitor))
+		limits.invoicing
+			.count(visitorOf(limits, req))
 			.then((counted) => {
 				context.headers = { ...publicHeaders, ...counted }
 				// What changes anything without a key is how a person gets a session.
@@ -103,15 +92,20 @@ export const countVisits =
 		next()
 	}
 
-/** Rejects a visitor who has guessed wrong too often. */
-export const limitGuesses =
-	(limits: RateLimits, guess: Guess): RequestHandler =>
-	async (req, _res, next) => {
-		await limits.guesses.check(guess, visitorOf(limits, req))
-		next()
-	}
-
+/** Counts a wrong guess; throws 429 in place of what was to be said of it when there were too many. */
 export const countGuess = (limits: RateLimits, guess: Guess, req: Request) => limits.guesses.count(guess, visitorOf(limits, req))
+
+/** Counts the errors that say of a guess that it is wrong. */
+export function countWrong(
+	limits: RateLimits,
+	guess: Guess,
+	isWrong: (error: Partial<ApiError>, req: Request) => boolean,
+): ErrorRequestHandler {
+	return (error, req, _res, next) => {
+		if (!isWrong(error, req)) return next(error)
+		countGuess(limits, guess, req).then(() => next(error), next)
+	}
+}
 
 /** An answer to a token is for its holder only: not for caches, search engines or the next site. */
 const publicHeaders = {
@@ -121,9 +115,9 @@ const publicHeaders = {
 }
 
 /** Counts public requests that find nothing: the visitor may be guessing tokens. */
-export function countMisses(limits: RateLimits): ErrorRequestHandler {
-	return (error, req, _res, next) => {
-		if (req.context.operation?.public && (error as ApiError).status === 404) countGuess(limits, 'link', req)
-		next(error)
-	}
-}
+export const countMisses = (limits: RateLimits) =>
+	countWrong(limits, 'link', ({ status }, { context }) => context.operation?.public === true && status === 404)
+
+/** The same for pages. A path that cannot be decoded, such as /view/invoice/%E0, is a broken link. */
+export const countMissesOfPages = (limits: RateLimits) =>
+	countWrong(limits, 'link', (error) => error instanceof URIError || /_link_not_found$/.test(error.code ?? ''))
