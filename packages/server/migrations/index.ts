@@ -96,6 +96,7 @@ import * as partialIndexes from './0093-partial-indexes.ts'
 import * as spellings from './0094-spellings.ts'
 import * as outstandingInvoices from './0095-outstanding-invoices.ts'
 import * as sumsOfWhatIsDue from './0096-sums-of-what-is-due.ts'
+import * as trimmedNames from './0097-trimmed-names.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -195,4 +196,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0094-spellings', ...spellings },
 	{ name: '0095-outstanding-invoices', ...outstandingInvoices },
 	{ name: '0096-sums-of-what-is-due', ...sumsOfWhatIsDue },
+	{ name: '0097-trimmed-names', ...trimmedNames },
 ]

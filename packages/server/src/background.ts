@@ -10,6 +10,7 @@ import { markAllOverdue } from './invoices/overdue.ts'
 import { closeLink } from './invoices/payments/closing.ts'
 import { concludeLostMails } from './invoices/sharing/conclude.ts'
 import { repairJobs } from './organizations/repair-store.ts'
+import { trimNames } from './organizations/trim-store.ts'
 import type { Services } from './outside/services.ts'
 import type { Traces } from './outside/traces/traces.ts'
 import { renewSearchTexts } from './search/hits/renew-store.ts'
@@ -134,6 +135,7 @@ const jobHandlers = ({ db, config, log, services, requests, stored, requireStora
 		failed: (err, runId) => log.error({ err, runId }, 'a run of a sync cannot go on'),
 	}),
 	[jobKinds.searchTexts]: renewSearchTexts(db),
+	[jobKinds.trimNames]: trimNames(db, log),
 	[jobKinds.repair]: repairJobs,
 	...resealJobs(db, services.secrets),
 })

@@ -20,6 +20,8 @@ export const jobKinds = {
 	syncRun: 'syncRun',
 	/** Makes the words anew by which records of an older version are found (search/hits/renew-store.ts). */
 	searchTexts: 'searchTexts',
+	/** Trims names that an older version has stored (organizations/trim-store.ts). */
+	trimNames: 'trimNames',
 	/** Makes jobs that a server of an older version did not write. */
 	repair: 'repair',
 } as const

@@ -1,0 +1,124 @@
+// Trims and composes names that an older version has stored as they were written, as the contract does with new ones.
+import type { Logger } from 'pino'
+import { bySystem } from '../base/origin.ts'
+import { trimmed } from '../contract/formats.ts'
+import { type Database, madeOnce, query, type Transaction, UniqueViolation } from '../db/database.ts'
+import { takeChangeTime } from '../db/write-context.ts'
+import { sortName } from '../search/words.ts'
+import type { JobHandler } from '../work/jobs.ts'
+import { inParts } from '../work/parts.ts'
+
+/** By these, records are told apart and found. */
+const columns = {
+	companies: ['name'],
+	contacts: ['name'],
+	deals: ['name'],
+	tax_rates: ['name', 'label'],
+	time_entries: ['userId', 'taskId', 'taskName', 'deliverableId', 'deliverableName'],
+	invoices: ['invoiceNumber', 'paymentReference', 'paymentMethod'],
+} as const
+
+type Table = keyof typeof columns
+const tables = Object.keys(columns) as Table[]
+
+/** Rows that a part looks at. */
+const batch = 200
+
+interface Row extends Readonly<Record<string, unknown>> {
+	readonly organizationId: string
+	readonly id: string
+}
+
+interface Place {
+	/** The number of the table. */
+	readonly table: number
+	readonly organizationId: string
+	readonly id: string
+}
+
+/** Only what these change: an invoice that was issued keeps its document, and a timer that runs its user. */
+const mayChange: Readonly<Record<string, readonly [column: string, why: string]>> = {
+	invoices: [`status = 'draft'`, 'it is issued'],
+	time_entries: ['"endedAt" is not null', 'it runs'],
+}
+
+const nextRows = madeOnce((table: Table) =>
+	query<Omit<Place, 'table'>, Row>((knex, { organizationId, id }) =>
+		knex(table)
+			.whereRaw('("organizationId", id) > (?, ?)', [organizationId, id])
+			.orderBy(['organizationId', 'id'])
+			.limit(batch, { skipBinding: true })
+			.select('organizationId', 'id', 'version', ...columns[table]),
+	),
+)
+
+/** None where the record was changed since it was read, or may not be. */
+const update = madeOnce((table: Table) =>
+	query<Row & { version: number; next: number }>((knex, { organizationId, id, version, next, ...values }) =>
+		knex(table)
+			.where({ organizationId, id, version })
+			.whereRaw(mayChange[table]?.[0] ?? 'true')
+			.update({ ...values, version: next }),
+	),
+)
+
+/** What changes in a row. A text that would be empty is left to a person. */
+function changesOf(table: Table, row: Row): Record<string, string> {
+	const changes: Record<string, string> = {}
+	for (const column of columns[table]) {
+		const before = row[column]
+		const after = typeof before === 'string' ? trimmed(before) : ''
+		if (after !== '' && after !== before) changes[column] = after
+	}
+	return changes.name !== undefined && table === 'companies' ? { ...changes, sortName: sortName(changes.name) } : changes
+}
+
+/** Changes a row, and returns why it is left as it is. */
+async function change(tx: Transaction, table: Table, row: Row, changes: object, now: number): Promise<string | undefined> {
+	const { organizationId, id } = row
+	const version = Number(row.version)
+	const ordered = await takeChangeTime(tx, bySystem(now), organizationId)
+	const values = { organizationId, id, version, next: version + 1, updatedAt: ordered.now, ...changes }
+	try {
+		const changed = await tx.attempt(() => tx.run(update(table), values))
+		return changed > 0 ? undefined : (mayChange[table]?.[1] ?? 'it was changed meanwhile')
+	} catch (error) {
+		if (error instanceof UniqueViolation) return 'another has that text'
+		throw error
+	}
+}
+
+/** Walks all records once; the log says what becomes of each text. */
+export const trimNames =
+	(db: Database, log: Logger): JobHandler =>
+	async (job) => {
+		let at: Place = job.checkpoint === null ? { table: 0, organizationId: '', id: '' } : JSON.parse(job.checkpoint)
+		await inParts(async () => {
+			const table = tables[at.table]
+			if (!table) return false
+			const rows = await db.all(nextRows(table), { organizationId: at.organizationId, id: at.id })
+			const last = rows.at(-1)
+			at = last
+				? { ...at, organizationId: last.organizationId, id: last.id }
+				: { table: at.table + 1, organizationId: '', id: '' }
+			const odd = rows
+				.map((row) => [row, changesOf(table, row)] as const)
+				.filter(([, changes]) => Object.keys(changes).length > 0)
+			const kept = await job.part(
+				async (tx) => {
+					const all: (string | undefined)[] = []
+					for (const [row, changes] of odd) all.push(await change(tx, table, row, changes, job.now))
+					return all
+				},
+				{ checkpoint: JSON.stringify(at) },
+			)
+			for (const [index, [{ organizationId, id }, changes]] of odd.entries()) {
+				const why = kept[index]
+				const what = { organizationId, table, id, columns: Object.keys(changes) }
+				if (why === undefined) log.info(what, 'white space around a name was taken away, or its letters composed')
+				else log.warn({ ...what, why }, 'a name keeps its white space, or its decomposed letters')
+			}
+			return true
+		}, job.signal)
+		return at.table < tables.length ? { dueAt: job.now, checkpoint: JSON.stringify(at) } : undefined
+	}
