@@ -68,8 +68,11 @@ const insertionOfMany = query<Rows<Row>>((knex, part, dialect) =>
 const insertions = { tables: ['audit_log'], query: insertionOfMany }
 
 export async function recordChange({ db, origin }: Writing, change: Change): Promise<void> {
-	const row = rowOf(origin, change)
-	if (db.shared) db.shared.later(insertions, { ...row, before: textOf(row.before), after: textOf(row.after) })
+	const given = rowOf(origin, change)
+	const row = { ...given, before: textOf(given.before), after: textOf(given.after) }
+	// Of any other change the body of its request counts.
+	if (origin.meter && row.after === null) origin.meter.bytes += row.before?.length ?? 0
+	if (db.shared) db.shared.later(insertions, row)
 	else await db.run(insertion, row)
 }
 
@@ -78,7 +81,8 @@ export async function recordChanges(write: Writing, changes: readonly Change[]):
 	for (const change of changes) await recordChange(write, change)
 }
 
-const textOf = (values: Values) => (typeof values === 'object' && values !== null ? JSON.stringify(values) : values)
+const textOf = (values: Values): string | null =>
+	typeof values === 'object' && values !== null ? JSON.stringify(values) : values
 
 function rowOf(origin: Origin, { organizationId, action, resource, resourceId, before = null, after = null }: Change): Row {
 	const { now, operation, actor, address, requestId } = origin
