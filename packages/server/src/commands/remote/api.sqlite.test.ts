@@ -77,6 +77,30 @@ it('asks through a proxy, but never for a server on this machine', async () => {
 	proxy.close()
 })
 
+it('takes a key and an address that end in a line break', async () => {
+	const broken = { REMIT_API_KEY: `${use.REMIT_API_KEY}\n`, REMIT_BASE_URL: `${use.REMIT_BASE_URL}\r\n` }
+	const { code, stderr } = await remit.run(['api', 'companies', 'list', '--limit', '1'], broken)
+	expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+})
+
+it.each([
+	[{ REMIT_BASE_URL: 'remit.example' }, '--url remit.example: must be an http or https URL'],
+	[{ REMIT_BASE_URL: '127.0.0.1:3000' }, '--url 127.0.0.1:3000: must be an http or https URL'],
+	[{ REMIT_API_KEY: 'rmt_a b' }, '--api-key: must be one word of ASCII'],
+])('says in one line what is wrong with %j', async (wrong, line) => {
+	const { code, stderr } = await remit.run(['api', 'companies', 'list'], { ...use, ...wrong } as Record<string, string>)
+	expect(code).toBe(1)
+	expect(stderr).toContain(line)
+	expect(stderr.trim().split('\n')).toHaveLength(1)
+})
+
+it('takes JSON that is piped in for the body', async () => {
+	const { id } = await said('companies create', '{"name":"Piped"}')
+	expect(await said(`companies get ${id}`)).toMatchObject({ data: { name: 'Piped' } })
+	const wrong = await api('companies create', 'name: Piped')
+	expect([wrong.code, wrong.stderr.trim().split('\n')]).toEqual([1, [expect.stringContaining('standard input: is not JSON')]])
+})
+
 it('gives each record of all pages as a line of JSON', async () => {
 	for (const name of ['One', 'Two', 'Three']) await said(`contacts create --name ${name}`)
 	const { stdout } = await api('contacts list --all --limit 1')

@@ -69,7 +69,8 @@ async function requestOf({ operation, fields }: Callable, ids: readonly string[]
 		)
 	const names = [...operation.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => name as string)
 	const fieldsOfBody = given('body')
-	const data = options.data === undefined ? undefined : await jsonOf(options.data)
+	const isAsked = options.data === undefined && operation.body !== 'none' && Object.keys(fieldsOfBody).length === 0
+	const data = options.data !== undefined ? await jsonOf(options.data) : isAsked ? await pipedJson() : undefined
 	const hasBody = data !== undefined || Object.keys(fieldsOfBody).length > 0
 	const isMixed = typeof data === 'object' && data !== null && !Array.isArray(data)
 	return {
@@ -93,11 +94,26 @@ function toValue(schema: JsonSchema, text: string): unknown {
 
 async function jsonOf(given: string): Promise<unknown> {
 	const text = given === '-' ? await readInput() : given.startsWith('@') ? readFile(given.slice(1)) : given
+	return parsed(text, '--data')
+}
+
+function parsed(text: string, from: string): unknown {
 	try {
 		return JSON.parse(text)
 	} catch (error) {
-		throw new UsageError(`--data: is not JSON: ${(error as Error).message}`)
+		throw new UsageError(`${from}: is not JSON: ${(error as Error).message}`)
 	}
+}
+
+/** What is piped in, without `--data`; undefined when nothing is, as beside /dev/null. */
+async function pipedJson(): Promise<unknown> {
+	const waiting = setTimeout(
+		() => console.error('Waits for the body on standard input: --data {} or </dev/null sends none.'),
+		3_000,
+	)
+	const text = (await readInput()).trim()
+	clearTimeout(waiting)
+	return text === '' ? undefined : parsed(text, 'standard input')
 }
 
 function readFile(path: string): string {

@@ -2,7 +2,7 @@
 import type { Remit } from '@remit/sdk'
 import { type Command, Option } from 'commander'
 import { command, UsageError } from '../command.ts'
-import { profileOption } from '../shell/profiles.ts'
+import { profileOption, serverUrl } from '../shell/profiles.ts'
 
 export interface RemoteOptions {
 	readonly apiKey?: string
@@ -15,6 +15,18 @@ export const serverOptions = (command: Command, scope: string) =>
 	profileOption(command)
 		.addOption(new Option('--api-key <key>', `a key with the scope ${scope}; better in REMIT_API_KEY`).env('REMIT_API_KEY'))
 		.addOption(new Option('--url <url>', 'the Remit server').env('REMIT_BASE_URL').default('http://127.0.0.1:3000'))
+		.hook('preAction', (_, action) => {
+			// What is read from a file often ends in a line break. Here, since a profile has been put in by now.
+			const { apiKey, url } = action.opts<RemoteOptions>()
+			if (apiKey !== undefined) action.setOptionValue('apiKey', keyIn(apiKey))
+			action.setOptionValue('url', serverUrl(url))
+		})
+
+function keyIn(given: string): string {
+	const key = given.trim()
+	if (/^[\x21-\x7e]*$/.test(key)) return key
+	throw new UsageError('--api-key: must be one word of ASCII, such as rmt_…, here, in REMIT_API_KEY or in a --profile')
+}
 
 export const remoteCommand = (parent: Command, name: string, description: string, scope: 'read' | 'write' | 'admin') =>
 	serverOptions(command(parent, name, description), scope)

@@ -44,7 +44,7 @@ export const profileOption = (command: Command): Command =>
 	command
 		.addOption(new Option('--profile <name>', 'a server and key of remit profiles save').env('REMIT_PROFILE'))
 		.hook('preAction', (_, action) => {
-			const { profile: name } = action.opts<{ profile?: string }>()
+			const name = action.opts<{ profile?: string }>().profile?.trim()
 			if (name === undefined) return
 			const profiles = readProfiles()
 			const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
@@ -52,6 +52,12 @@ export const profileOption = (command: Command): Command =>
 			for (const key of ['url', 'apiKey'] as const)
 				if (action.getOptionValueSource(key) !== 'cli') action.setOptionValueWithSource(key, profile[key], 'config')
 		})
+
+export function serverUrl(given: string): string {
+	const url = given.trim()
+	if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+	throw new UsageError(`--url ${url}: must be an http or https URL, such as https://remit.example`)
+}
 
 export function addProfileCommands(program: Command): void {
 	const profiles = program.command('profiles').description('Servers and keys by name, for --profile of other commands.')
@@ -61,13 +67,12 @@ export function addProfileCommands(program: Command): void {
 		.requiredOption('--url <url>', 'the Remit server')
 		.action(async (name: string, options: { url: string; json?: boolean }) => {
 			if (!/^[\w.-]{1,64}$/.test(name)) throw new UsageError(`${name}: a name has letters, digits, and . _ - alone`)
-			if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol))
-				throw new UsageError(`--url ${options.url}: must be an http or https URL`)
+			const url = serverUrl(options.url)
 			const { secretOf } = await import('./secret.ts')
 			const apiKey = await secretOf('API key')
 			if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new UsageError('The key must be on one line, such as rmt_…')
-			writeProfiles({ ...readProfiles(), [name]: { url: options.url, apiKey } })
-			print(options, { name, url: options.url }, `Saved ${name} in ${file()}.`)
+			writeProfiles({ ...readProfiles(), [name]: { url, apiKey } })
+			print(options, { name, url }, `Saved ${name} in ${file()}.`)
 		})
 
 	command(profiles, 'list', 'List profiles, without their keys.').action((options) => {
