@@ -192,7 +192,7 @@ describe('a view', () => {
 		expect((await eventsOf(server, tenant, id)).filter(({ type }) => type === 'invoice.viewed')).toHaveLength(1)
 	})
 
-	it.each([
+	it.each<readonly [string, object]>([
 		['HEAD', {}],
 		['GET', { 'sec-purpose': 'prefetch' }],
 		['GET', { 'sec-purpose': 'prefetch;prerender' }],
@@ -210,7 +210,7 @@ describe('a view', () => {
 			'Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5',
 			'Mozilla/5.0 (Windows NT 6.1; WOW64) AppleWebKit/534+ (KHTML, like Gecko) BingPreview/1.0b',
 			'Mozilla/5.0 (compatible; Outlook SafeLinks)',
-		].map((agent) => ['GET', { 'user-agent': agent }]),
+		].map((agent) => ['GET', { 'user-agent': agent }] as const),
 	])('is none when nobody looks: %s with %j', async (method, headers) => {
 		const id = await create()
 		const answer = await view(await tokenOf(id), { headers: headers as unknown as Record<string, string> }, method)
