@@ -2278,10 +2278,11 @@ export type InvoiceWarning = {
  * - `no_buyer`: It has no buyer: no company, and no `billTo`.
  * - `no_line_items`: It has no line items.
  * - `no_due_date`: It has no due date.
+ * - `due_before_issue`: It is due before the day on which it is issued.
  * - `unprintable_text`: Its PDF has U+FFFD in place of characters that no font of it has: `pointer` and `detail` say where and which.
  * - `changed_while_sending`: It changed while it was sent: its client has it as it was before, and a draft stays one.
  */
-export type InvoiceWarningCode = "no_buyer" | "no_line_items" | "no_due_date" | "unprintable_text" | "changed_while_sending";
+export type InvoiceWarningCode = "no_buyer" | "no_line_items" | "no_due_date" | "due_before_issue" | "unprintable_text" | "changed_while_sending";
 /** An invoice, and an e-mail of it. */
 export type InvoiceWithEmail = Invoice & {
 	/** The e-mail: its recipients, its status, and why it has that. Absent in events that an older server wrote. */

@@ -17,7 +17,7 @@ import { filterOf } from './reading/filter.ts'
 import { shapeOf, whole } from './reading/invoice-json.ts'
 import { listInvoices } from './reading/list.ts'
 import { readInvoice } from './reading/store.ts'
-import { textWarnings } from './snapshot.ts'
+import { documentWarnings } from './snapshot.ts'
 import { findInvoice, invoiceNotFound, lockInvoice } from './store.ts'
 import { changeInvoice, createInvoice, deleteInvoice, previewInvoice } from './write.ts'
 
@@ -73,15 +73,15 @@ const created = ({ id, invoiceNumber, version }: StoredInvoice) => ({
 })
 
 export const preview: Handler<'invoices.preview'> = async ({ body = {}, caller }, context) =>
-	previewed(context.db, await previewInvoice(writeContext(context, caller), body))
+	previewed(context, await previewInvoice(writeContext(context, caller), body))
 
 export const previewFromTimeEntries: Handler<'invoices.previewFromTimeEntries'> = async ({ body, caller }, context) =>
-	previewed(context.db, await previewInvoiceOfTime(writeContext(context, caller), body))
+	previewed(context, await previewInvoiceOfTime(writeContext(context, caller), body))
 
-async function previewed(db: Db, invoice: StoredInvoice) {
+async function previewed({ db, now }: { readonly db: Db; readonly now: number }, invoice: StoredInvoice) {
 	const { currency, taxRounding, subtotalCents, taxCents, totalCents, taxBreakdown } = invoice
 	const lineItems = invoice.lineItems.map(({ id, ...line }) => line)
-	const warnings = await textWarnings(db, invoice)
+	const warnings = await documentWarnings(db, invoice, now)
 	const data = { currency, taxRounding, lineItems, subtotalCents, taxCents, totalCents, taxBreakdown }
 	return { status: 200 as const, body: { data: { ...data, ...(warnings.length > 0 && { warnings }) } } }
 }

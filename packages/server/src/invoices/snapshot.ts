@@ -1,5 +1,6 @@
 // What an invoice shows of other records: buyer and seller, and how dates and numbers are written. Sending fixes it: a later
 // change of the company or of the settings does not change what a sent invoice says.
+import { calendarDay, dayMs } from '../base/dates.ts'
 import { mostErrors } from '../base/errors.ts'
 import { companies } from '../companies/store.ts'
 import type { Db } from '../db/database.ts'
@@ -84,17 +85,22 @@ export async function keepLogo(
 	return branding !== null || logo === null || markLogoUsed(db, { organizationId, sha256: logo.sha256 }, now)
 }
 
-/** What of its own and other texts the invoice's PDF cannot show. */
-export async function textWarnings(db: Db, invoice: StoredInvoice): Promise<InvoiceWarning[]> {
+/** What of its own and other texts the invoice's PDF cannot show, and a due day before that of its issue, which is today if it has none. */
+export async function documentWarnings(db: Db, invoice: StoredInvoice, now: number): Promise<InvoiceWarning[]> {
 	const { organizationId, id, includeTimesheet } = invoice
 	const timeEntries = includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
-	const texts = unprintableTexts({ ...invoice, ...(await snapshotOf(db, invoice)), timeEntries })
+	const snapshot = await snapshotOf(db, invoice)
+	const texts = unprintableTexts({ ...invoice, ...snapshot, timeEntries })
 	const inOrder = texts.toSorted((one, other) => (one.path.join('/') < other.path.join('/') ? -1 : 1))
-	return inOrder.slice(0, mostErrors).map(({ path, characters }) => ({
-		code: 'unprintable_text',
+	const unprintable = inOrder.slice(0, mostErrors).map(({ path, characters }) => ({
+		code: 'unprintable_text' as const,
 		pointer: `/${path.join('/')}`,
 		detail: `The PDF shows \ufffd in ${path.join('.')} in place of ${named(characters)}: none of its fonts has that.`,
 	}))
+	const dayOf = (ms: number) => (ms % dayMs === 0 ? ms : calendarDay(snapshot.timeZone, ms))
+	const isEarly = invoice.dueDate !== null && dayOf(invoice.dueDate) < dayOf(invoice.issuedDate ?? now)
+	const detail = 'The due date is before the day on which the invoice is issued.'
+	return isEarly ? [{ code: 'due_before_issue', pointer: '/dueDate', detail }, ...unprintable] : unprintable
 }
 
 const mostNamed = 10

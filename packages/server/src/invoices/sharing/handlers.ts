@@ -9,7 +9,7 @@ import { answerPage } from '../../http/record-handlers.ts'
 import { findLatestMail, isUncertain, readEmails } from '../../mails/store.ts'
 import { requireOrganization } from '../../organizations/store.ts'
 import { readInvoice } from '../reading/store.ts'
-import { textWarnings } from '../snapshot.ts'
+import { documentWarnings } from '../snapshot.ts'
 import { invoiceNotFound, requireInvoice, requireLockedInvoice } from '../store.ts'
 import { clientUrl, findClientToken, getOrCreateClientToken, removeClientLink } from './client-link-store.ts'
 import { countView, openLink, publicInvoice, readViewed } from './public-view.ts'
@@ -23,7 +23,7 @@ export const sendStatus: Handler<'invoices.sendStatus'> = async ({ params, calle
 	const { configured, transport, from, missing } = services.mailer
 	const latest = await findLatestMail(db, invoice)
 	const perhapsSent = latest !== undefined && isUncertain(latest, now)
-	const warnings = await textWarnings(db, invoice)
+	const warnings = await documentWarnings(db, invoice, now)
 	const body = { configured, transport, from, missing: [...missing], perhapsSent, ...(warnings.length > 0 && { warnings }) }
 	return { status: 200, body }
 }

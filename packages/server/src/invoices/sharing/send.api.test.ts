@@ -60,7 +60,9 @@ describe('the mail', () => {
 		expect(await codes({})).toEqual(['no_buyer', 'no_line_items', 'no_due_date'])
 		expect(await codes({ billTo: { name: 'Acme' }, dueDate: '2026-12-31' })).toEqual(['no_line_items'])
 		const { id: companyId } = await tenant.remit.companies.create({ name: 'Acme GmbH' })
-		expect(await codes({ companyId, lineItems, dueDate: '2026-12-31' })).toEqual([])
+		expect(await codes({ companyId, lineItems, dueDate: '2100-12-31' })).toEqual([])
+		expect(await codes({ companyId, lineItems, dueDate: '2100-12-31', issuedDate: '2101-01-01' })).toEqual(['due_before_issue'])
+		expect(await codes({ companyId, lineItems, dueDate: '2020-12-31' })).toEqual(['due_before_issue'])
 	})
 
 	it('brings the invoice in both bodies and as the PDF that a GET then answers', async () => {

@@ -16,7 +16,7 @@ import { persist } from '../../work/persist.ts'
 import { applyInput } from '../apply.ts'
 import type { StoredInvoice } from '../invoice.ts'
 import { draftNumber } from '../numbers/series.ts'
-import { keepLogo, textWarnings } from '../snapshot.ts'
+import { keepLogo, documentWarnings } from '../snapshot.ts'
 import { warned } from '../status.ts'
 import { requireInvoice, requireLockedInvoice } from '../store.ts'
 import { changeInvoice } from '../write.ts'
@@ -32,10 +32,10 @@ const leaseMs = 2 * mailTimeoutMs
 const tries = 3
 
 export async function sendInvoice(context: SelfManagedContext, caller: Caller, id: string, request: InvoiceSend) {
-	const { db, services } = context
+	const { db, services, now } = context
 	const invoice = await requireInvoice(db, caller.organizationId, id)
 	requireMailer(services.mailer)
-	const texts = await textWarnings(db, invoice)
+	const texts = await documentWarnings(db, invoice, now)
 	const done = (isChanged = false) => ({
 		status: 200 as const,
 		body: { ok: true as const, ...warned(invoice, isChanged, texts) },
