@@ -140,7 +140,7 @@ it('says in one line what is wrong with the key, the server or an option', { tim
 	await fails(/^--url http:\S+: No complete answer .*ECONNREFUSED/, '--url', url)
 	await fails(/^--url \S+: 404 /, '--url', `${served.url}/elsewhere`)
 	await fails(/^--url \S+: 400 Unexpected error answer/, '--url', sink.url)
-	await fails(/^--url nowhere: baseUrl must be/, '--url', 'nowhere')
+	await fails(/^--url nowhere: must be/, '--url', 'nowhere')
 	await fails(/^--forward-to ftp:\/\/a: must be an http or https URL/, '--forward-to', 'ftp://a')
 	await fails(/^--events invoice.payed: no event is invoice.payed/, '--events', 'invoice.payed')
 	await fails(/^--secret: must be whsec_/, '--secret', 'whsec_short')
