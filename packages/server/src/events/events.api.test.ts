@@ -191,7 +191,7 @@ describe('the changes', () => {
 		],
 		[
 			'to overdue, and so late',
-			{ dueDate: '2026-01-05' },
+			{ dueDate: '2026-01-05', totalCents: 5 },
 			{ status: 'overdue' },
 			() => ({ status: ['draft', 'overdue'], isOverdue: [false, true] }),
 		],

@@ -18,7 +18,8 @@ export function applyStatus(before: StoredInvoice, after: StoredInvoice, input: 
 	}
 	if (next.status === 'sent' && next.sentAt === null) {
 		next.sentAt = now
-		next.issuedDate ??= now
+		// A change that clears it, and of which `sent` only follows, keeps it so.
+		if (input.status === 'sent' || input.issuedDate === undefined) next.issuedDate ??= now
 	}
 	if (becomes('paid', before, next)) next.paidDate ??= now
 	if (before.status === 'paid' && next.status !== 'paid') {

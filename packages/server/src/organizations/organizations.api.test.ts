@@ -230,7 +230,7 @@ describe('a setting is in force for the next request', () => {
 
 	it('with the time zone in which an invoice is overdue', async () => {
 		server.clock.now = Date.UTC(2026, 5, 15, 11)
-		const { id } = await newInvoice({ status: 'sent', dueDate: '2026-06-15' })
+		const { id } = await newInvoice({ status: 'sent', totalCents: 1, dueDate: '2026-06-15' })
 		const isOverdue = async () => (await readInvoice(id)).isOverdue
 		expect(await isOverdue()).toBe(false)
 		await set({ timeZone: 'Pacific/Kiritimati' })
