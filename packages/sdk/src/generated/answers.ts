@@ -3719,6 +3719,10 @@ export const errors: Readonly<Record<string, readonly [status: number, title: st
 		409,
 		"Stage in use"
 	],
+	"deal_has_time": [
+		409,
+		"Deal has time"
+	],
 	"time_entry_invoiced": [
 		409,
 		"Time entry invoiced"

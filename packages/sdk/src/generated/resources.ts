@@ -892,12 +892,12 @@ export class DealsResource {
 	}
 
 	/**
-	 * Delete a deal. It can no longer be read or listed; its invoices and time entries stay.
+	 * Delete a deal. It can no longer be read or listed; its invoices and time entries stay. Billable time that is on no invoice could not be invoiced any more: with such time the answer is 409 `deal_has_time`.
 	 *
 	 * @param id - The deal's id.
 	 * @param options - Options of this call alone.
 	 * @returns The operation succeeded.
-	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
+	 * @throws `BadRequestError` (400), `AuthenticationError` (401), `PermissionDeniedError` (403), `NotFoundError` (404), `ConflictError` (409), `PreconditionFailedError` (412), `RateLimitError` (429), `ServerError` (500, 503)
 	 */
 	delete(id: string, options?: ConditionalRequestOptions): ApiPromise<Ok> {
 		return this.#transport.send('DELETE', '/api/deals/{id}', { path: { id }, options, repeat: 'same' })

@@ -170,7 +170,7 @@ describe('a deal that was deleted', () => {
 	it('never shows, and its invoices and time entries stay', async () => {
 		const [id, other, companyId] = [await deals.create(tenant, { name: 'A' }), await deals.create(tenant, { name: 'B' }), null]
 		const invoice = (await tenant.ask('POST', '/api/invoices', { body: { dealId: id, companyId } })).body.id
-		const entry = await tenant.newTimeEntry({ dealId: id })
+		const entry = await tenant.newTimeEntry({ dealId: id, billable: false })
 		await deals.remove(tenant, id)
 		expect([await deals.ids(tenant), await deals.ids(tenant, { pipelineId: sales })]).toEqual([[other], [other]])
 		expect((await tenant.ask('GET', `/api/invoices?dealId=${id}`)).body.data).toHaveLength(1)
@@ -238,4 +238,15 @@ describe('the events of a deal', () => {
 		expect(way.map((step) => step?.from)).toEqual(['lead', ...way.slice(0, -1).map((step) => step?.to)])
 		expect(await deals.read(tenant, id)).toMatchObject({ version: events.length + 1, stage: way.at(-1)?.to })
 	})
+})
+
+it('A deal is kept while billable time of it is on no invoice', async () => {
+	const dealId = await tenant.newDeal({ hourlyRateCents: 100 })
+	const [hour, other] = [await tenant.newTimeEntry({ dealId }), await tenant.newTimeEntry({ dealId, billable: false })]
+	const remove = () => tenant.ask('DELETE', `/api/deals/${dealId}`)
+	expect(await remove()).toMatchObject({ status: 409, body: { code: 'deal_has_time' } })
+	expect(await deals.read(tenant, dealId)).toMatchObject({ version: 1 })
+	await tenant.remit.invoices.createFromTimeEntries({ dealId, timeEntryIds: [hour] })
+	expect(await remove()).toMatchObject({ status: 200 })
+	expect(await tenant.remit.timeEntries.get(other)).toMatchObject({ dealId })
 })

@@ -11,7 +11,14 @@ export const samples: Samples = {
 	deals: {
 		make: (tenant) => tenant.newDeal(),
 		body: async () => ({ name: 'Relaunch' }),
-		rejected: { unknown_stage: async () => ({ body: { name: 'Relaunch', stage: 'unknown' } }) },
+		rejected: {
+			unknown_stage: async () => ({ body: { name: 'Relaunch', stage: 'unknown' } }),
+			deal_has_time: async (tenant) => {
+				const id = await tenant.newDeal()
+				await tenant.newTimeEntry({ dealId: id })
+				return { id }
+			},
+		},
 	},
 	pipelines: {
 		make: (tenant) => made(tenant, '/api/pipelines', { name: 'Retainers', stages: [stage('active')] }),

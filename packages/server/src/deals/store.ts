@@ -1,8 +1,8 @@
-import { fieldError } from '../base/errors.ts'
+import { ApiError, fieldError } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import { companies } from '../companies/store.ts'
 import { contacts } from '../contacts/store.ts'
-import type { Db } from '../db/database.ts'
+import { type Db, query } from '../db/database.ts'
 import type { CountedPage, PageQuery } from '../db/pages.ts'
 import { type ListFilter, records } from '../db/records.ts'
 import type { WriteContext } from '../db/write-context.ts'
@@ -109,9 +109,21 @@ async function updateDeal(write: WriteContext, stored: Deal, changes: Partial<De
 	return deal
 }
 
-/** Soft-deletes a deal that was read with `lock`. */
+const openTime = query<{ organizationId: string; dealId: string }, { id: string }>((knex, key) =>
+	knex('time_entries')
+		.where({ ...key, status: 'open', billable: true })
+		.select('id')
+		.limit(1, { skipBinding: true }),
+)
+
+/** Soft-deletes a deal that was read with `lock`. Its time can be invoiced only while there is the deal. */
 export async function removeDeal(write: WriteContext, stored: Deal): Promise<void> {
 	const { db, origin } = write
+	if (await db.get(openTime, { organizationId: stored.organizationId, dealId: stored.id })) {
+		const detail =
+			'The deal has billable time that is on no invoice: invoice it, move it to another deal, or make it not billable first.'
+		throw new ApiError('deal_has_time', detail)
+	}
 	const deal = await deals.update(write, stored, { deletedAt: origin.now }, 'deleted')
 	await record(db, origin, 'deal.deleted', deal)
 }

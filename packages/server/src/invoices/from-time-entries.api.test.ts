@@ -257,8 +257,9 @@ describe('a refusal', () => {
 	it('of a deal that is unknown, deleted or another organization’s', async () => {
 		const dealId = await newDeal()
 		const timeEntryIds = await worked(dealId, {})
-		await tenant.ask('DELETE', `/api/deals/${dealId}`)
-		for (const unknown of [dealId, 'dl_unknown', await (await server.newTenant()).newDeal()]) {
+		const deleted = await newDeal()
+		await tenant.ask('DELETE', `/api/deals/${deleted}`)
+		for (const unknown of [deleted, 'dl_unknown', await (await server.newTenant()).newDeal()]) {
 			await refused({ dealId: unknown, timeEntryIds }, 422, 'unknown_deal', ['/dealId', 'unknown_deal', unknown])
 		}
 	})

@@ -100,6 +100,7 @@ describe('a time entry', () => {
 			expect(await entries.patch(tenant, id, { dealId: other })).toMatchObject(unknown)
 		}
 		expect(await entries.ids(tenant)).toEqual([id])
+		await entries.changed(tenant, id, { billable: false })
 		await tenant.ask('DELETE', `/api/deals/${dealId}`)
 		expect(await entries.changed(tenant, id, { dealId, taskName: 'Late' })).toMatchObject({ dealId, taskName: 'Late' })
 	})

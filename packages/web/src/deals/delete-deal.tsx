@@ -11,7 +11,8 @@ export default function DeleteDeal({ deal, onClose }: { deal: Deal; onClose: () 
 			to="/deals"
 			onClose={onClose}
 		>
-			It can no longer be found or chosen. Its invoices and time entries stay as they are.
+			It can no longer be found or chosen. Its invoices and time entries stay as they are; billable time that is on no invoice
+			keeps it from being deleted.
 		</DeleteDialog>
 	)
 }
