@@ -84,7 +84,7 @@ const viewInvoice =
 		const { token } = req.params
 		const now = clock()
 		const link = await openLink(db, token)
-		if (isViewed(req)) await countView(db, link, originOf(req, visitor, 'pages.view', now))
+		if (isViewed(req) && isByBrowser(req, services)) await countView(db, link, originOf(req, visitor, 'pages.view', now))
 		// Views that were committed together would make their pages together. Whoever waits holds no invoice.
 		await loopTurns.next(visitorOf(limits, req))
 		if (res.closed) return
@@ -96,6 +96,10 @@ const viewInvoice =
 		const text = invoicePage({ document, pdfUrl, payUrl: payUrl && `${payUrl}/pay`, notice })
 		sendPage(req, res, 200, text, services.payments.pagesOf(processor), document.brand?.accentColor)
 	}
+
+/** Browsers tell `https` servers what they fetch a page for (Fetch Metadata). Scanners of mail that only pass for one do not. */
+const isByBrowser = ({ headers }: Request<{ token: string }>, { baseUrl }: Services) =>
+	!baseUrl.startsWith('https:') || headers['sec-fetch-mode'] === 'navigate'
 
 /** Asks the processor for a link only when the client wants to pay, since the link may expire soon. */
 const pay =

@@ -91,7 +91,7 @@ export const originOf = (req: Addressed & Pick<Request, 'context'>, actor: Actor
 	meter: { bytes: 0 },
 })
 
-/** Programs that fetch a link to show or to judge it: they name themselves so. A scanner that passes for a browser is not known. */
+/** Programs that fetch a link to show or to judge it: they name themselves so. */
 const fetchers =
 	/bot\b|bot\/|crawl|spider|preview|externalhit|facebookcatalog|^WhatsApp\/|Slackbot|SkypeUriPreview|SafeLinks|urldefense|barracuda|proofpoint|mimecast|Google-(?:InspectionTool|Safety)|Mastodon\/|Iframely|embedly/i
 

@@ -1,5 +1,7 @@
 // The data that a client gets through an invoice's link: nothing internal, never cached, counted when a person looks at it, and
 // not found by guessing.
+import { once } from 'node:events'
+import { get } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventsOf } from '../../../test/events.ts'
@@ -217,6 +219,21 @@ describe('a view', () => {
 		expect(answer.status).toBe(200)
 		expect(await read(id)).toMatchObject({ viewCount: 0, viewedAt: null })
 		expect((await eventsOf(server, tenant, id)).map(({ type }) => type)).toEqual(['invoice.created'])
+	})
+
+	it('is of a browser alone, where browsers say so: a scanner of mail has the name of one', async () => {
+		const other = await startTestServer({ ...server.settings, BASE_URL: 'https://remit.example' })
+		const id = await create()
+		const path = `${other.url}/view/invoice/${await tokenOf(id)}`
+		const agent =
+			'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+		expect((await fetch(path, { headers: { 'user-agent': agent } })).status).toBe(200)
+		expect(await read(id)).toMatchObject({ viewCount: 0, viewedAt: null })
+		// fetch sets a mode of its own.
+		const [answer] = await once(get(path, { headers: { 'user-agent': agent, 'sec-fetch-mode': 'navigate' } }), 'response')
+		await once(answer.resume(), 'end')
+		expect(await read(id)).toMatchObject({ viewCount: 1 })
+		await other.close()
 	})
 
 	it("changes what a GET's ETag stands for, and not the version that If-Match asks for", async () => {
