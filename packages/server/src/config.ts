@@ -98,6 +98,12 @@ const mailUrl = (value: string) => {
 	return value
 }
 
+const list = (value: string) =>
+	value
+		.toLowerCase()
+		.split(/[\s,]+/)
+		.filter(Boolean)
+
 const schedule = (value: string) => {
 	const seconds = value.split(',').map((part) => part.trim())
 	if (seconds[0] !== '0' || seconds.length > 50 || seconds.some((part) => !/^\d{1,7}$/.test(part)))
@@ -164,6 +170,11 @@ export const settings = {
 		'',
 		'Port of /metrics, for Prometheus, on HOST; it asks for no key, so let only Prometheus reach it. Empty: none.',
 		portOrNone,
+	),
+	METRICS_HOSTS: setting(
+		'',
+		'Names with a dot by which Prometheus asks METRICS_PORT, with commas between them; addresses and names without one always may.',
+		list,
 	),
 	OTEL_EXPORTER_OTLP_ENDPOINT: setting(
 		'',

@@ -164,8 +164,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 /** Loads what counts only where somebody asks for it. */
 async function openMetrics({ db, config, log, now }: ServerOptions & { now: () => number }): Promise<Metrics | undefined> {
-	const { METRICS_PORT: port, HOST: host } = config
-	return port === undefined ? undefined : (await import('./metrics/metrics.ts')).startMetrics({ db, log, now, host, port })
+	const { METRICS_PORT: port, HOST: host, METRICS_HOSTS: hosts } = config
+	return port === undefined ? undefined : (await import('./metrics/metrics.ts')).startMetrics({ db, log, now, host, port, hosts })
 }
 
 function addressOf(server: Server, { HOST }: Config): string {

@@ -1,4 +1,6 @@
 // What Prometheus sees: requests by operation, webhooks by outcome, what waits, and the database's connections.
+import { once } from 'node:events'
+import { get } from 'node:http'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { Backlog } from '../src/metrics/backlog.ts'
@@ -7,7 +9,7 @@ import { startTestServer, type TestServer } from './harness.ts'
 
 let server: TestServer
 beforeAll(async () => {
-	server = await startTestServer({ METRICS_PORT: 0 })
+	server = await startTestServer({ METRICS_PORT: 0, METRICS_HOSTS: ['remit.monitoring.svc'] })
 })
 afterAll(() => server.close())
 
@@ -34,6 +36,19 @@ it('counts requests by operation and status, and nothing that a caller names', a
 	expect(names).toMatch(/^nodejs_eventloop_lag_seconds/m)
 	const busy = samples.get('remit_database_connections{use="reads",state="waiting"}')
 	expect(busy).toBe(inject('database') === 'sqlite' ? undefined : 0)
+})
+
+it('answers to addresses and names without a dot, and to other names that METRICS_HOSTS has', async () => {
+	const { port } = new URL(server.metricsUrl as string)
+	const statusFor = async (host: string) => {
+		const [answer] = await once(get({ host: '127.0.0.1', port, path: '/metrics', headers: { host } }), 'response')
+		answer.resume()
+		return answer.statusCode
+	}
+	const known = ['127.0.0.1', `10.0.0.7:${port}`, `[::1]:${port}`, 'localhost', `remit:${port}`, `Remit.Monitoring.svc:${port}`]
+	for (const host of known) expect([host, await statusFor(host)]).toEqual([host, 200])
+	for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example'])
+		expect([host, await statusFor(host)]).toEqual([host, 421])
 })
 
 it('counts attempts of webhooks by outcome, and what waits', async () => {

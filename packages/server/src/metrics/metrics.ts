@@ -1,7 +1,7 @@
 // Metrics in Prometheus' text, on a port of their own. Loaded only with METRICS_PORT. Labels are operations, statuses and the like, of
 // which there is a fixed number: never a path, an id or a name that a caller chose.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIP } from 'node:net'
 import type { Request } from 'express'
 import type { Logger } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
@@ -15,6 +15,8 @@ export interface MetricsOptions {
 	readonly log: Logger
 	readonly host: string
 	readonly port: number
+	/** Names with a dot that are asked for. */
+	readonly hosts: readonly string[]
 }
 
 export interface Metrics {
@@ -31,7 +33,7 @@ export interface Metrics {
 /** Seconds: a list, a write, a PDF, a call of another server. */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 25]
 
-export async function startMetrics({ db, now, log, host, port }: MetricsOptions): Promise<Metrics> {
+export async function startMetrics({ db, now, log, host, port, hosts }: MetricsOptions): Promise<Metrics> {
 	const register = new Registry()
 	const registers = [register]
 	collectDefaultMetrics({ register })
@@ -62,7 +64,10 @@ export async function startMetrics({ db, now, log, host, port }: MetricsOptions)
 	})
 	const backlog = new Backlog({ db, now, log })
 	addGauges(registers, backlog, db)
-	const server = createServer((req, res) => void scrape(register, req, res))
+	const server = createServer((req, res) => {
+		if (isOwnHost(req.headers.host, hosts)) return void scrape(register, req, res)
+		res.writeHead(421, { 'Content-Type': 'text/plain' }).end('METRICS_HOSTS does not have this name.\n')
+	})
 	await new Promise<void>((resolve, reject) => {
 		server.once('error', (error) => reject(new ConfigError(`METRICS_PORT=${port}: cannot listen there: ${error.message}`)))
 		server.listen(port, host, resolve)
@@ -126,4 +131,10 @@ async function scrape(register: Registry, { method, url }: IncomingMessage, res:
 	const text = await register.metrics().catch(() => undefined)
 	if (text === undefined) res.writeHead(500).end()
 	else res.writeHead(200, { 'Content-Type': register.contentType }).end(text)
+}
+
+/** A page in a browser can lead a name of its own to this port, and then read the answer: no name of the internet is without a dot. */
+function isOwnHost(host = '', hosts: readonly string[]): boolean {
+	const name = host.replace(/:\d*$/, '').toLowerCase()
+	return name.startsWith('[') || isIP(name) > 0 || !name.includes('.') || hosts.includes(name)
 }
