@@ -190,7 +190,16 @@ function connects({ credentials, config, ...fields }: Record<string, unknown>): 
 	const isNew = 'authType' in fields
 	if (!isNew && !credentials && !config) return fields
 	const { apiKey = 'key' } = (credentials ?? {}) as ConnectionCredentials
-	const { baseUrl = 'https://receiver.example', tokenUrl, scopes, tenantId, ...more } = (config ?? {}) as ConnectionConfig
+	const given = (config ?? {}) as ConnectionConfig
+	const {
+		baseUrl = 'https://receiver.example',
+		tokenUrl,
+		scopes,
+		tenantId,
+		clientAuthentication,
+		tokenParameters,
+		...more
+	} = given
 	return {
 		...fields,
 		...(isNew && { provider: 'http_json', authType: 'api_key' }),
