@@ -11,6 +11,7 @@ import {
 	useQueryClient,
 } from '@tanstack/react-query'
 import { isForbidden, isSessionOver, isTransient, mayBeDone, retryDelay } from './errors.ts'
+import { useOnePress } from './one-press.ts'
 import { remit } from './remit.ts'
 import { signedInAgain } from './session-over.ts'
 
@@ -140,11 +141,12 @@ const changedWith: Readonly<Record<string, readonly string[]>> = {
 	invitations: ['users'],
 }
 
-/** A write. It is never repeated by itself; what may have been done though its answer is an error is read again, too. */
+/** A write, once for presses that say the same. It is never repeated by itself; what may have been done though its answer is an error is read again, too. */
 export function useWrite<const Name extends MethodName>(name: Name) {
 	const client = useQueryClient()
 	const resource = name.split('.')[0] as string
-	return useMutation({
+	const once = useOnePress()
+	const mutation = useMutation({
 		mutationFn: (args: Parameters<MethodOf<Name>>) => call(name, ...args),
 		onError: (error) => {
 			if (mayBeDone(error)) void refresh(client, resource)
@@ -153,7 +155,14 @@ export function useWrite<const Name extends MethodName>(name: Name) {
 		},
 		onSuccess: (_answer, args) => refresh(client, resource, name.endsWith('.delete') ? args[0] : undefined),
 	})
+	const mutateAsync: typeof mutation.mutateAsync = (...sent) => once(contentOf(sent[0]), () => mutation.mutateAsync(...sent))
+	// What failed is in `error`.
+	const mutate: typeof mutation.mutate = (...sent) => void mutateAsync(...sent).catch(() => {})
+	return { ...mutation, mutate, mutateAsync }
 }
+
+/** A form that stays has another key after each write. */
+const contentOf = (args: unknown) => JSON.stringify(args, (name, value) => (name === 'idempotencyKey' ? undefined : value))
 
 /** Reads again what several writes of a resource have changed, once they are done. */
 export function useRefresh(resource: string): () => Promise<unknown> {

@@ -1,6 +1,7 @@
 // A short form of texts that is sent once: no record behind it, no draft, so that a password is never kept.
 import { type FormEvent, useState } from 'react'
 import { describe, fieldErrors, type Trouble } from '../api/errors.ts'
+import { useOnePress } from '../api/one-press.ts'
 import { type FieldRules, problemOf } from './rules.ts'
 
 type Errors = Readonly<Record<string, string>>
@@ -18,6 +19,7 @@ export function usePlainForm<T extends Record<string, string>>({ values: blank, 
 	const [errors, setErrors] = useState<Errors>({})
 	const [trouble, setTrouble] = useState<Trouble>()
 	const [isPending, setPending] = useState(false)
+	const once = useOnePress()
 
 	const show = (found: readonly (readonly [string, string])[], form: HTMLFormElement) => {
 		const own = found.filter(([name]) => name in values)
@@ -35,15 +37,17 @@ export function usePlainForm<T extends Record<string, string>>({ values: blank, 
 			const problem = problemOf(rule as FieldRules, values[name])
 			return problem ? [[name, problem] as const] : []
 		})
-		if (show(wrong, form) || isPending) return
-		setPending(true)
-		try {
-			await send(values)
-		} catch (error) {
-			if (!show(fieldErrors(error), form)) setTrouble(explain?.(error) ?? describe(error))
-		} finally {
-			setPending(false)
-		}
+		if (show(wrong, form)) return
+		await once('send', async () => {
+			setPending(true)
+			try {
+				await send(values)
+			} catch (error) {
+				if (!show(fieldErrors(error), form)) setTrouble(explain?.(error) ?? describe(error))
+			} finally {
+				setPending(false)
+			}
+		})
 	}
 
 	return {

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { type DefaultValues, type FieldValues, type Path, useForm, useWatch } from 'react-hook-form'
 import { describe, fieldErrors, isConflict, type Trouble } from '../api/errors.ts'
 import { useIdempotencyKey } from '../api/idempotency-key.ts'
+import { useOnePress } from '../api/one-press.ts'
 import { type Draft, readDraft, writeDraft } from './draft.ts'
 import { changes, type FieldConflict, merge } from './merge.ts'
 import { type FieldRules, problemOf } from './rules.ts'
@@ -38,6 +39,7 @@ export function useRecordForm<T extends FieldValues>(options: RecordFormOptions<
 	const [trouble, setTrouble] = useState<Trouble>()
 	const [isMerged, setMerged] = useState(false)
 	const sending = useIdempotencyKey()
+	const once = useOnePress()
 	const form = useForm<T>({ defaultValues: { ...base.values, ...draft?.values } as DefaultValues<T>, shouldFocusError: true })
 	const current = useWatch({ control: form.control }) as T
 	const changed = changes(base.values, current)
@@ -107,11 +109,11 @@ export function useRecordForm<T extends FieldValues>(options: RecordFormOptions<
 		isMerged,
 		/** After another write of this person, beside the form, has made a version. */
 		follow: () => follow().catch(failed),
-		save: async () => {
-			if (isSaving) return false
-			setSaving(true)
-			return await submit().finally(() => setSaving(false))
-		},
+		save: () =>
+			once('save', () => {
+				setSaving(true)
+				return submit().finally(() => setSaving(false))
+			}),
 		discard: () => {
 			writeDraft(key, undefined)
 			setDraft(undefined)

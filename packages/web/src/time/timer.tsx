@@ -4,6 +4,7 @@ import { Play, Square } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { describe } from '../api/errors.ts'
 import { useIdempotencyKey } from '../api/idempotency-key.ts'
+import { useOnePress } from '../api/one-press.ts'
 import { list, useWrite } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
 import { RecordPicker } from '../forms/record-picker.tsx'
@@ -66,12 +67,13 @@ function Start() {
 function Running({ entry: { id, dealId, taskName, startedAt } }: { entry: TimeEntry }) {
 	const deal = useNames('deals', [dealId]).get(dealId)
 	const { mutateAsync, isPending, error } = useWrite('timeEntries.update')
+	const once = useOnePress()
 	const now = useNow()
 	const seconds = Math.max(0, Math.floor((now - startedAt) / 1_000))
 	const two = (value: number) => String(value).padStart(2, '0')
 	// The clocks of this machine and the server may differ.
 	const stop = () =>
-		mutateAsync([id, { endedAt: Math.max(startedAt, Date.now()) }]).then(
+		once('stop', () => mutateAsync([id, { endedAt: Math.max(startedAt, Date.now()) }])).then(
 			// Said also when the list that was read again has already taken this away, which ends the callbacks of `mutate`.
 			() => void toast('The timer was stopped'),
 			() => {},

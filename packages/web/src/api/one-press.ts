@@ -1,0 +1,24 @@
+// Two presses of one button, one right after the other, are one.
+import { useRef } from 'react'
+
+/** So soon after the first press the second one is of the same hand, also where the answer has come in between. */
+const onePressMs = 300
+
+/**
+ * Does a piece of work once, however often it is asked for while it runs or just after it began, without waiting until the page shows
+ * that it runs. For the other presses nothing follows: their promise never ends.
+ */
+export function useOnePress() {
+	const underWay = useRef(new Set<string>())
+	return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+		const names = underWay.current
+		if (names.has(name)) return new Promise<never>(() => {})
+		names.add(name)
+		const passed = new Promise((resolve) => setTimeout(resolve, onePressMs))
+		try {
+			return await work()
+		} finally {
+			void passed.then(() => names.delete(name))
+		}
+	}
+}
