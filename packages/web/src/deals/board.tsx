@@ -1,7 +1,7 @@
 import type { Deal, Pipeline, Stage } from '@remit/sdk'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight } from 'lucide-react'
-import { type DragEvent, useLayoutEffect, useRef, useState } from 'react'
+import { type DragEvent, useState } from 'react'
 import { useSession } from '../api/session.ts'
 import { showAmount } from '../format/amount.ts'
 import { otherStages } from '../forms/pipelines.ts'
@@ -25,13 +25,6 @@ export default function Board({ pipeline, deals, onMove }: BoardProps) {
 		deals.map(({ companyId }) => companyId),
 	)
 	const stageWith = (key: string) => pipeline.stages.find((stage) => stage.key === key)
-	const board = useRef<HTMLDivElement>(null)
-	// A phone shows one stage at a time: the first that has deals.
-	useLayoutEffect(() => {
-		const lanes = [...(board.current?.children ?? [])] as HTMLElement[]
-		const first = lanes.find((lane) => lane.querySelector('li'))
-		if (first && lanes[0]) board.current?.scrollTo({ left: first.offsetLeft - lanes[0].offsetLeft })
-	}, [])
 	const drop = (event: DragEvent, stage: Stage) => {
 		event.preventDefault()
 		setOver(undefined)
@@ -39,7 +32,7 @@ export default function Board({ pipeline, deals, onMove }: BoardProps) {
 		if (deal) onMove(deal, stage, stageWith(deal.stage))
 	}
 	return (
-		<div className="board" ref={board}>
+		<div className="board">
 			{pipeline.stages.map((stage) => {
 				const cards = deals.filter((deal) => deal.stage === stage.key)
 				return (
