@@ -1,8 +1,9 @@
 import type { WebhookDelivery } from '@remit/sdk'
+import { useQueries } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
-import { useMemo } from 'react'
 import { usePages } from '../api/pages.ts'
+import { read } from '../api/query.ts'
 import { statusOf } from '../format/names.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -28,10 +29,13 @@ export default function DeliveriesPage() {
 		...(type && { type }),
 	}
 	const { rows, onEnd, isStale, failure } = usePages('webhooks.deliveries.list', { limit: 50, ...filter }, { pollAfter: 10_000 })
-	const urls = useMemo(
-		() => new Map(endpoints.rows?.map(({ id, url }) => [id, url.replace(/^https?:\/\//, '')])),
-		[endpoints.rows],
-	)
+	const known = new Map(endpoints.rows?.map((one) => [one.id, one]))
+	// Those that the first page of endpoints has not.
+	const missing = endpoints.rows ? [...new Set(rows?.map(({ endpointId }) => endpointId))].filter((id) => !known.has(id)) : []
+	const others = useQueries({ queries: missing.map((id) => ({ ...read('webhooks.endpoints.get', id), staleTime: 60_000 })) })
+	for (const { data: one } of others) if (one) known.set(one.id, one)
+	const urls = new Map([...known].map(([id, { url }]) => [id, url.replace(/^https?:\/\//, '')]))
+	const areRead = endpoints.rows !== undefined && others.every(({ isPending }) => !isPending)
 	const set = (change: Partial<typeof filter & { endpoint: string | undefined }>) =>
 		void navigate({ to: '/webhooks/deliveries', search: { status, endpoint, type, ...change }, replace: true })
 	const chosen = (id: string) => (id === any ? undefined : id)
@@ -63,7 +67,13 @@ export default function DeliveriesPage() {
 				<Loaded data={rows} failure={failure}>
 					{(deliveries) =>
 						deliveries.length > 0 ? (
-							<Deliveries rows={deliveries} urls={urls} onEnd={onEnd} isStale={isStale} />
+							<Deliveries
+								rows={deliveries}
+								urls={urls}
+								nameOfOther={areRead ? 'Deleted endpoint' : '…'}
+								onEnd={onEnd}
+								isStale={isStale}
+							/>
 						) : Object.keys(filter).length > 0 ? (
 							<NoMatch />
 						) : (

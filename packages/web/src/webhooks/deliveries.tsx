@@ -11,14 +11,16 @@ interface DeliveriesProps {
 	readonly isStale?: boolean
 	/** URLs of endpoints by their ids; without it the column is left out. */
 	readonly urls?: ReadonlyMap<string, string>
+	/** What stands for the other endpoints. */
+	readonly nameOfOther?: string
 }
 
-export function Deliveries({ rows, urls, ...props }: DeliveriesProps) {
+export function Deliveries({ rows, urls, nameOfOther, ...props }: DeliveriesProps) {
 	const to: Column<WebhookDelivery> = {
 		id: 'endpoint',
 		label: 'Endpoint',
 		grow: 3,
-		cell: ({ endpointId }) => <span className="quiet">{urls?.get(endpointId) ?? 'Deleted endpoint'}</span>,
+		cell: ({ endpointId }) => <span className="quiet">{urls?.get(endpointId) ?? nameOfOther}</span>,
 	}
 	return (
 		<Table

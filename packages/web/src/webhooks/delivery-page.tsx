@@ -61,6 +61,7 @@ export default function DeliveryPage() {
 function Delivery({ delivery }: { delivery: WebhookDeliveryDetails }) {
 	const { locale, timeZone } = useSession()
 	const { request } = delivery
+	const endpoint = useQuery(read('webhooks.endpoints.get', delivery.endpointId)).data
 	const time = (value: number | null) => value && showTime(value, locale, timeZone)
 	return (
 		<div className="columns">
@@ -98,7 +99,7 @@ function Delivery({ delivery }: { delivery: WebhookDeliveryDetails }) {
 						[
 							'Endpoint',
 							<Link key="endpoint" to="/webhooks/endpoints/$id" params={{ id: delivery.endpointId }}>
-								{request?.url ?? delivery.endpointId}
+								{endpoint?.url ?? request?.url ?? 'Deleted endpoint'}
 							</Link>,
 						],
 						['Event', <code key="event">{delivery.eventId}</code>],
