@@ -22,6 +22,8 @@ export interface Selection<Row> {
 	readonly chosen: ReadonlySet<string>
 	readonly onChange: (chosen: ReadonlySet<string>) => void
 	readonly nameOf: (row: Row) => string
+	/** In place of `onChange` when the box of the head is checked: of a list that goes on. */
+	readonly onAll?: () => void
 }
 
 interface TableProps<Row> {
@@ -78,7 +80,9 @@ export function Table<Row>({ label, columns, rows, idOf, link, onEnd, isStale = 
 								label={`Choose all of ${label.toLowerCase()}`}
 								isChosen={rows.length > 0 && selection.chosen.size === rows.length}
 								isMixed={selection.chosen.size > 0 && selection.chosen.size < rows.length}
-								onChange={(isChosen) => selection.onChange(new Set(isChosen ? rows.map(idOf) : []))}
+								onChange={(isChosen) =>
+									isChosen && selection.onAll ? selection.onAll() : selection.onChange(new Set(isChosen ? rows.map(idOf) : []))
+								}
 							/>
 						</th>
 					)}

@@ -1,8 +1,14 @@
 import { useRef, useState } from 'react'
+import { useOnePress } from '../../api/one-press.ts'
 import { useRefresh } from '../../api/query.ts'
 import { randomId } from '../../api/random-id.ts'
+import { useSession } from '../../api/session.ts'
+import { showAmount } from '../../format/amount.ts'
+import { dayIn } from '../../format/dates.ts'
 import { Button } from '../../ui/button.tsx'
+import { DateField } from '../../ui/date-field.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
 import { toast } from '../../ui/toast.ts'
 import { type BatchAction, batches, type Failure, runBatch } from './batch.ts'
 import type { Row } from './list-query.ts'
@@ -30,13 +36,18 @@ export default function BatchDialog({ action, rows, onClose }: BatchDialogProps)
 	const [progress, setProgress] = useState<Progress>()
 	const isStopped = useRef(false)
 	const [key] = useState(() => randomId())
+	const { locale, timeZone } = useSession()
+	const [paidDate, setPaidDate] = useState(() => dayIn(timeZone, Date.now()))
+	const [method, setMethod] = useState('')
+	const once = useOnePress()
 	const refresh = useRefresh('invoices')
 	const possible = rows.filter((row) => batch.obstacle(row) === undefined)
 	const skipped = rows.flatMap((row) => {
 		const reason = batch.obstacle(row)
 		return reason === undefined ? [] : [{ row, reason }]
 	})
-	const start = async (chosen: readonly Row[]) => {
+	const start = (chosen: readonly Row[]) => once('start', () => work(chosen))
+	const work = async (chosen: readonly Row[]) => {
 		isStopped.current = false
 		const step = (done: number, failures: readonly Failure[], isRunning = true) =>
 			setProgress({ rows: chosen, done, failures, isRunning })
@@ -47,6 +58,7 @@ export default function BatchDialog({ action, rows, onClose }: BatchDialogProps)
 			batch,
 			chosen,
 			({ id }) => `${key}-${id}`,
+			{ paidDate, ...(method.trim() && { paymentMethod: method.trim() }) },
 			(done, failures) => {
 				last = failures
 				made = done
@@ -91,7 +103,7 @@ export default function BatchDialog({ action, rows, onClose }: BatchDialogProps)
 						{!progress && (
 							<Button
 								look={action === 'delete' ? 'danger' : 'primary'}
-								isDisabled={possible.length === 0}
+								isDisabled={possible.length === 0 || paidDate === ''}
 								onPress={() => void start(possible)}
 							>
 								{`${batch.verb} ${count(possible)}`}
@@ -102,9 +114,25 @@ export default function BatchDialog({ action, rows, onClose }: BatchDialogProps)
 			}
 		>
 			{progress ? <Result progress={progress} done={batch.done} /> : <p>{batch.consequence}</p>}
+			{!progress && action === 'pay' && (
+				<>
+					<p>
+						In all <strong>{sumOf(possible, locale)}</strong>
+					</p>
+					<DateField label="Paid on" isRequired value={paidDate} onChange={setPaidDate} />
+					<Field label="How" placeholder="Bank transfer" value={method} onChange={setMethod} />
+				</>
+			)}
 			{!progress && <Reasons title="These are left out:" failures={skipped} />}
 		</Dialog>
 	)
+}
+
+/** What is owed on them; amounts of different currencies are never added up. */
+function sumOf(rows: readonly Row[], locale: string): string {
+	const sums = new Map<string, number>()
+	for (const { currency, amountDueCents } of rows) sums.set(currency, (sums.get(currency) ?? 0) + amountDueCents)
+	return [...sums].map(([currency, cents]) => showAmount(cents, currency, locale)).join(' + ')
 }
 
 const Result = ({ progress: { rows, done, failures, isRunning }, done: verb }: { progress: Progress; done: string }) => (

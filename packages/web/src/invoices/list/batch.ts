@@ -5,6 +5,12 @@ import type { Row } from './list-query.ts'
 
 export type BatchAction = 'send' | 'pay' | 'delete'
 
+/** When and how the money came. */
+export interface Paid {
+	readonly paidDate: string
+	readonly paymentMethod?: string
+}
+
 interface Batch {
 	readonly verb: string
 	readonly done: string
@@ -12,7 +18,7 @@ interface Batch {
 	/** Why it cannot be done with a row; undefined when it can. */
 	readonly obstacle: (row: Row) => string | undefined
 	/** `key` is the same when it is tried again, so that nothing happens twice. */
-	readonly run: (row: Row, key: string) => PromiseLike<unknown>
+	readonly run: (row: Row, key: string, paid: Paid) => PromiseLike<unknown>
 }
 
 const addressOf = ({ company }: Row) => company?.billingEmail ?? ''
@@ -34,10 +40,10 @@ export const batches: Readonly<Record<BatchAction, Batch>> = {
 	pay: {
 		verb: 'Mark paid',
 		done: 'marked paid',
-		consequence: 'What is still owed on each counts as paid today.',
+		consequence: 'What is still owed on each counts as paid.',
 		obstacle: ({ status }) =>
 			status === 'paid' ? 'It is paid already.' : status === 'cancelled' ? 'It is cancelled.' : undefined,
-		run: ({ id, version }) => call('invoices.update', id, { status: 'paid' }, { ifMatch: version }),
+		run: ({ id, version }, _key, paid) => call('invoices.update', id, { status: 'paid', ...paid }, { ifMatch: version }),
 	},
 	delete: {
 		verb: 'Delete',
@@ -58,6 +64,7 @@ export async function runBatch(
 	{ run }: Batch,
 	rows: readonly Row[],
 	keyOf: (row: Row) => string,
+	paid: Paid,
 	onStep: (done: number, failures: readonly Failure[]) => void,
 	isStopped: () => boolean,
 ): Promise<void> {
@@ -65,7 +72,7 @@ export async function runBatch(
 	for (const [index, row] of rows.entries()) {
 		if (isStopped()) return
 		try {
-			await run(row, keyOf(row))
+			await run(row, keyOf(row), paid)
 		} catch (error) {
 			const { title, advice } = describe(error)
 			failures.push({ row, reason: advice || title })

@@ -11,11 +11,15 @@ const BatchDialog = onFirstUse(() => import('./batch-dialog.tsx'), InDialog)
 
 interface ChosenBarProps {
 	readonly rows: readonly Row[]
+	/** How many there are, where all of them are to be chosen. */
+	readonly wanted: number | undefined
+	/** Whether some of them are still being read. */
+	readonly isComing: boolean
 	readonly onChange: (chosen: ReadonlySet<string>) => void
 }
 
 /** What can be done with the chosen rows, always in sight. */
-export default function ChosenBar({ rows, onChange }: ChosenBarProps) {
+export default function ChosenBar({ rows, wanted = rows.length, isComing, onChange }: ChosenBarProps) {
 	// Those that were chosen when the dialog opened: rows change while it works.
 	const [open, setOpen] = useState<{ action: BatchAction; rows: readonly Row[] }>()
 	const { is } = useSession()
@@ -23,16 +27,17 @@ export default function ChosenBar({ rows, onChange }: ChosenBarProps) {
 	return (
 		<section className="chosen-bar" aria-label="Chosen invoices">
 			<span className="chosen-count" role="status">
-				{rows.length} chosen
+				{wanted > rows.length ? `${rows.length} of ${wanted} chosen` : `${rows.length} chosen`}
+				{wanted > rows.length && (isComing ? '…' : ', as many as can be done at once')}
 			</span>
-			<Button icon={<Send />} onPress={() => begin('send')}>
+			<Button icon={<Send />} isDisabled={isComing} onPress={() => begin('send')}>
 				Send
 			</Button>
-			<Button icon={<CircleCheck />} onPress={() => begin('pay')}>
+			<Button icon={<CircleCheck />} isDisabled={isComing} onPress={() => begin('pay')}>
 				Mark paid
 			</Button>
 			{is('manager') && (
-				<Button look="danger" icon={<Trash2 />} onPress={() => begin('delete')}>
+				<Button look="danger" icon={<Trash2 />} isDisabled={isComing} onPress={() => begin('delete')}>
 					Delete
 				</Button>
 			)}

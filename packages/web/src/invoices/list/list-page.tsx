@@ -69,6 +69,7 @@ export default function InvoicesPage() {
 					search={search}
 					onEnd={onEnd}
 					isStale={isStale}
+					total={total}
 				/>
 			)}
 		</>

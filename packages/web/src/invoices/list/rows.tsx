@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useSession } from '../../api/session.ts'
 import { showAmount } from '../../format/amount.ts'
 import { dayOf, showDay } from '../../format/dates.ts'
@@ -17,11 +17,27 @@ interface RowsProps {
 	readonly search: Search
 	readonly onEnd: (() => void) | undefined
 	readonly isStale: boolean
+	/** How many there are with this filter. */
+	readonly total: number | undefined
 }
 
-export function Rows({ rows, search, onEnd, isStale }: RowsProps) {
+/** So many are done one after the other at once. */
+const most = 1_000
+
+export function Rows({ rows, search, onEnd, isStale, total = rows.length }: RowsProps) {
 	const columns = useColumns(search)
-	const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+	const [some, setSome] = useState<ReadonlySet<string>>(new Set())
+	const [areAll, setAll] = useState(false)
+	const isComing = areAll && rows.length < most && onEnd !== undefined
+	// All of the filter, also those whose page has not been read.
+	useEffect(() => {
+		if (isComing) onEnd()
+	}, [isComing, onEnd])
+	const chosen = areAll ? new Set(rows.slice(0, most).map(({ id }) => id)) : some
+	const setChosen = (next: ReadonlySet<string>) => {
+		setAll(false)
+		setSome(next)
+	}
 	return (
 		<>
 			<Card isFlush>
@@ -32,7 +48,7 @@ export function Rows({ rows, search, onEnd, isStale }: RowsProps) {
 					idOf={({ id }) => id}
 					onEnd={onEnd}
 					isStale={isStale}
-					selection={{ chosen, onChange: setChosen, nameOf: ({ invoiceNumber }) => invoiceNumber }}
+					selection={{ chosen, onChange: setChosen, onAll: () => setAll(true), nameOf: ({ invoiceNumber }) => invoiceNumber }}
 					link={({ id }, content) => (
 						<Link to="/invoices/$id" params={{ id }}>
 							{content}
@@ -40,7 +56,14 @@ export function Rows({ rows, search, onEnd, isStale }: RowsProps) {
 					)}
 				/>
 			</Card>
-			{chosen.size > 0 && <ChosenBar rows={rows.filter(({ id }) => chosen.has(id))} onChange={setChosen} />}
+			{chosen.size > 0 && (
+				<ChosenBar
+					rows={rows.filter(({ id }) => chosen.has(id))}
+					wanted={areAll ? total : undefined}
+					isComing={isComing}
+					onChange={setChosen}
+				/>
+			)}
 		</>
 	)
 }
