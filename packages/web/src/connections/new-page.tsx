@@ -5,6 +5,7 @@ import { describe } from '../api/errors.ts'
 import { useIdempotencyKey } from '../api/idempotency-key.ts'
 import { usePages } from '../api/pages.ts'
 import { call, useWrite } from '../api/query.ts'
+import { ReadOnly } from '../forms/read-only.tsx'
 import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -36,7 +37,9 @@ export default function NewConnectionPage() {
 			<Loaded data={rows} failure={failure}>
 				{() =>
 					provider ? (
-						<NewConnection key={provider.id} provider={provider} />
+						<ReadOnly need="admin">
+							<NewConnection key={provider.id} provider={provider} />
+						</ReadOnly>
 					) : (
 						<EmptyState
 							title="Choose a provider"

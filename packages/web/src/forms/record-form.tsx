@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import type { FieldValues } from 'react-hook-form'
+import { useSession } from '../api/session.ts'
 import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
@@ -7,6 +8,7 @@ import { keyOf, shortcuts } from '../ui/keys.ts'
 import { onFirstUse } from '../ui/on-first-use.tsx'
 import type { ConflictWords } from './conflict.tsx'
 import { LeaveGuard } from './leave-guard.tsx'
+import { type Needed, ReadOnly } from './read-only.tsx'
 import type { RecordForm as Form } from './use-record-form.ts'
 import './record-form.css'
 
@@ -19,6 +21,8 @@ interface RecordFormProps<T extends FieldValues> {
 	readonly onSaved: () => void
 	readonly onCancel: () => void
 	readonly locale: string
+	/** Who may save it. */
+	readonly need?: Needed
 	/** What else can follow saving; Ctrl or ⌘ with Enter does it. */
 	readonly second?: { readonly action: string; readonly onSaved: () => void } | undefined
 	readonly conflictWords?: ConflictWords
@@ -32,11 +36,14 @@ export function RecordForm<T extends FieldValues>({
 	onSaved,
 	onCancel,
 	locale,
+	need,
 	...props
 }: RecordFormProps<T>) {
 	const { second, conflictWords } = props
+	const { is } = useSession()
+	const maySave = need === undefined || is(need)
 	const save = async (then = onSaved) => {
-		if (await form.save()) then()
+		if (maySave && (await form.save())) then()
 	}
 	useEffect(() => {
 		const press = (event: KeyboardEvent) => {
@@ -80,17 +87,19 @@ export function RecordForm<T extends FieldValues>({
 				<ErrorPanel isSmall title={form.trouble.title} advice={form.trouble.advice} requestId={form.trouble.requestId} />
 			)}
 			{wrong > 1 && <ErrorPanel isSmall title={`${wrong} fields need a look`} advice="Each says below what is wrong." />}
-			{children}
+			<ReadOnly need={need}>{children}</ReadOnly>
 			<footer className="form-actions">
-				<Button onPress={onCancel}>Cancel</Button>
-				{second && (
+				<Button onPress={onCancel}>{maySave ? 'Cancel' : 'Back'}</Button>
+				{maySave && second && (
 					<Button isDisabled={form.isSaving || form.conflicts.length > 0} onPress={() => void save(second.onSaved)}>
 						{second.action}
 					</Button>
 				)}
-				<Button type="submit" look="primary" isPending={form.isSaving} isDisabled={form.conflicts.length > 0}>
-					{action}
-				</Button>
+				{maySave && (
+					<Button type="submit" look="primary" isPending={form.isSaving} isDisabled={form.conflicts.length > 0}>
+						{action}
+					</Button>
+				)}
 			</footer>
 		</form>
 	)

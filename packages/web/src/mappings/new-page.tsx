@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { useIdempotencyKey } from '../api/idempotency-key.ts'
 import { failureOf, usePages } from '../api/pages.ts'
 import { useWrite } from '../api/query.ts'
+import { ReadOnly } from '../forms/read-only.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
@@ -50,7 +51,9 @@ export default function NewMappingPage() {
 					)}
 				</Loaded>
 			</Card>
-			<Blank isPending={write.isPending} onCreate={create} />
+			<ReadOnly need="manager">
+				<Blank isPending={write.isPending} onCreate={create} />
+			</ReadOnly>
 		</>
 	)
 }

@@ -51,7 +51,7 @@ export function SyncForm({ form, isNew, ...props }: SyncFormProps) {
 			.filter(({ source, target }) => provider === undefined || (isToRemit ? source : target).system === provider)
 			.map(({ id, name }) => ({ id, label: name }))
 	return (
-		<RecordForm form={form} locale={locale} {...props}>
+		<RecordForm form={form} locale={locale} need="manager" {...props}>
 			{failure && <ErrorPanel isSmall {...failure} />}
 			<Card title="What">
 				<div className="form-grid">

@@ -35,7 +35,7 @@ export default function EditTaxRatePage() {
 function EditTaxRate({ rate: loaded }: { rate: TaxRate }) {
 	// What the form began with: news from the server comes in by a merge alone.
 	const [rate] = useState(loaded)
-	const { personId } = useSession()
+	const { personId, may } = useSession()
 	const { navigate } = useRouter()
 	const client = useQueryClient()
 	const { mutateAsync } = useWrite('taxRates.update')
@@ -64,7 +64,7 @@ function EditTaxRate({ rate: loaded }: { rate: TaxRate }) {
 				title={`Edit ${rate.name}`}
 				above={toList}
 				beside={loaded.active ? undefined : <Badge>Archived</Badge>}
-				actions={<ArchiveButton rate={loaded} />}
+				actions={may('tax_rates:write') && <ArchiveButton rate={loaded} />}
 			/>
 			<TaxRateForm
 				form={form}

@@ -38,7 +38,7 @@ export function TaxRateForm({ form, isArchived = false, ...props }: TaxRateFormP
 	const { locale } = useSession()
 	const { control } = form.form
 	return (
-		<RecordForm form={form} locale={locale} {...props}>
+		<RecordForm form={form} locale={locale} need="manager" {...props}>
 			<Card>
 				<div className="form-grid">
 					<FormField

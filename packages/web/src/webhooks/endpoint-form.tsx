@@ -36,7 +36,7 @@ export function EndpointForm({ form, headerNames, ...props }: EndpointFormProps)
 	const events = useController({ control, name: 'eventTypes' })
 	const ordering = useController({ control, name: 'ordering' })
 	return (
-		<RecordForm form={form} locale={locale} {...props}>
+		<RecordForm form={form} locale={locale} need="admin" {...props}>
 			<Card title="Endpoint">
 				<FormField
 					control={control}

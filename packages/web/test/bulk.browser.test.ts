@@ -1,0 +1,59 @@
+// What is done with many invoices at once, and forms of a person who may read them alone.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasBrowser } from '../../server/test/browser.ts'
+import { type App, startApp } from './app.ts'
+
+describe.skipIf(!hasBrowser)('bulk', () => {
+	let app: App
+	let companyId: string
+	beforeAll(async () => {
+		app = await startApp()
+		companyId = (await app.client.companies.create({ name: 'Bulk Ltd' })).id
+		for (let n = 0; n < 130; n++)
+			await app.client.invoices.create({
+				companyId,
+				currency: n === 0 ? 'USD' : 'EUR',
+				lineItems: [{ description: 'One', unitPriceCents: 100 }],
+			})
+	})
+	afterAll(() => app?.close())
+
+	it('the box of the head chooses all of the filter, also what is not read yet', async () => {
+		const { page } = await app.openApp(`/invoices?company=${companyId}`)
+		await page.getByRole('checkbox', { name: 'Choose all of invoices' }).check()
+		await page.getByText('130 chosen').waitFor()
+		await page.getByRole('checkbox').nth(1).uncheck()
+		await page.getByText('129 chosen').waitFor()
+	})
+
+	it('Mark paid says the sum by currency, and asks when and how', async () => {
+		const { data } = await app.client.invoices.list({ companyId, limit: 2, sortBy: 'createdAt', sortOrder: 'asc' })
+		const { page } = await app.openApp(`/invoices?company=${companyId}`)
+		await page.getByRole('checkbox', { name: 'Choose all of invoices' }).check()
+		await page.getByText('130 chosen').waitFor()
+		await page.getByRole('button', { name: 'Mark paid', exact: true }).click()
+		const dialog = page.getByRole('alertdialog')
+		await dialog.getByText(/129.00.*\+.*1.00|1.00.*\+.*129.00/).waitFor()
+		await dialog.getByLabel('Paid on').fill('2026-11-03')
+		await dialog.getByLabel('How').fill('Cheque')
+		await dialog.getByRole('button', { name: 'Mark paid 130 invoices' }).click()
+		await page.getByText('130 invoices were marked paid').waitFor({ timeout: 60_000 })
+		const paid = await app.client.invoices.get(data[0]?.id as string)
+		expect(paid).toMatchObject({ status: 'paid', paymentMethod: 'Cheque' })
+		expect(new Date(paid.paidDate as number).toISOString().slice(0, 10)).toMatch(/^2026-11-0[23]$/)
+	})
+
+	it('a form that a role may not save cannot be changed, and says who may', async () => {
+		const person = await app.newPerson('member')
+		for (const [path, reason] of [
+			['/tax-rates/new', 'Only a manager or an admin'],
+			['/syncs/new', 'Only a manager or an admin'],
+			['/webhooks/new', 'Only an admin'],
+		] as const) {
+			const { page } = await app.openApp(path, { person })
+			await expect.poll(() => page.locator('main').textContent(), { message: path }).toContain(reason)
+			expect(await page.locator('form input:enabled').count(), path).toBe(0)
+			expect(await page.locator('form button[type=submit]').count(), path).toBe(0)
+		}
+	})
+})
