@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasBrowser, launchBrowser } from '../../test/browser.ts'
@@ -35,6 +36,8 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 	async function open(end = '', width = 1280): Promise<{ page: Page; complaints: string[] }> {
 		const context = await browser.newContext({ viewport: { width, height: 1000 } })
 		await context.addCookies([{ name: 'remit', value: 'session', url: served.url, httpOnly: true, sameSite: 'Strict' }])
+		// Below a test's own limit, so that a wait in vain says for what.
+		context.setDefaultTimeout(50_000)
 		const page = await context.newPage()
 		const complaints: string[] = []
 		// A breach of the page's policy is a message too.
@@ -102,5 +105,33 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 		await dialog.getByRole('button', { name: 'Close' }).first().click()
 		expect(await execute(page)).toBe('200')
 		expect(complaints).toEqual([])
+	})
+
+	/** What axe-core calls critical or serious. */
+	async function barriers(page: Page): Promise<string[]> {
+		await page.evaluate(axe.source)
+		const { violations } = await page.evaluate<axe.AxeResults>('axe.run({ resultTypes: ["violations"] })')
+		return violations
+			.filter(({ impact }) => impact === 'critical' || impact === 'serious')
+			.flatMap(({ id, nodes }) =>
+				nodes.map(({ target, any }) => `${id}: ${target.join(' ')} ${any.map(({ message }) => message)}`),
+			)
+	}
+
+	it('keeps nobody out who reads or uses it by other means', async () => {
+		const { page } = await open('#/Companies/companies.list')
+		await page.getByRole('button', { name: 'Try it out' }).click()
+		await execute(page)
+		expect(await barriers(page)).toEqual([])
+		await page.locator('.opblock.is-open .authorization__btn').click()
+		await page.locator('.dialog-ux').waitFor()
+		expect(await barriers(page)).toEqual([])
+	})
+
+	it('keeps nobody out who writes a body', async () => {
+		const { page } = await open('#/Companies/companies.create')
+		await page.getByRole('button', { name: 'Try it out' }).click()
+		await page.locator('.opblock.is-open textarea').first().waitFor()
+		expect(await barriers(page)).toEqual([])
 	})
 })

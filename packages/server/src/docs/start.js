@@ -15,3 +15,34 @@ SwaggerUIBundle({
 	displayRequestDuration: true,
 	defaultModelsExpandDepth: 0,
 })
+
+// Swagger UI leaves these without a name for screen readers, or with one that is not what stands on them.
+const names = [
+	['#servers', 'Server'],
+	['.examples-select-element', 'Example'],
+	['.content-type', 'Media type'],
+	['.close-modal', 'Close'],
+	['.body-param__text', 'Request body'],
+	['.btn.auth.authorize', 'Authorize: apply credentials'],
+]
+
+function nameParts() {
+	for (const [selector, name] of names)
+		for (const part of document.querySelectorAll(selector)) if (part.ariaLabel !== name) part.ariaLabel = name
+	for (const part of document.querySelectorAll('[data-param-name] :is(input, select, textarea)'))
+		part.ariaLabel ??= part.closest('[data-param-name]').dataset.paramName
+	// What is wider than its box is scrolled by the keyboard as well.
+	for (const code of document.querySelectorAll('.highlight-code > pre')) code.tabIndex = 0
+	// A link in a button: who uses the keyboard stops at both, and both do the same.
+	for (const link of document.querySelectorAll('.opblock-summary-control a[href]')) link.removeAttribute('href')
+}
+
+let isDue = false
+new MutationObserver(() => {
+	if (isDue) return
+	isDue = true
+	requestAnimationFrame(() => {
+		isDue = false
+		nameParts()
+	})
+}).observe(document.getElementById('reference'), { childList: true, subtree: true })
