@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('a part that was not loaded before', () => {
 		await page.getByRole('dialog', { name: `Send ${number}` }).waitFor()
 		await page.keyboard.press('Escape')
 		await dialog.waitFor({ state: 'detached' })
-		await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Send')
+		await expect.poll(() => page.evaluate('document.activeElement?.textContent'), { timeout: 15_000 }).toBe('Send')
 	})
 
 	it('tries again when it is told to, as the list of a menu', async () => {

@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('on a slow network', () => {
 		await heading(page, 'Companies')
 		await letThrough()
 		await heading(page, 'Time')
-		await expect.poll(() => page.locator('[data-opening]').count()).toBe(0)
+		await expect.poll(() => page.locator('[data-opening]').count(), { timeout: 15_000 }).toBe(0)
 	})
 
 	it('a key marks the place that it leads to', async () => {
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('on a slow network', () => {
 		await waiting.waitFor()
 		await page.keyboard.press('Escape')
 		await waiting.waitFor({ state: 'detached' })
-		await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Send')
+		await expect.poll(() => page.evaluate('document.activeElement?.textContent'), { timeout: 15_000 }).toBe('Send')
 		await send.click()
 		await waiting.waitFor()
 		await letThrough()
