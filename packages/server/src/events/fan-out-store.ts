@@ -146,7 +146,11 @@ const insertion = query<NewDeliveries>(
 		const events = knex('events as e').where('e.organizationId', organizationId)
 		if (eventIds === undefined) events.where('e.id', eventId as Knex.Value)
 		else events.whereRaw(isAnyOf('e.id', dialect), [eventIds])
-		const isDue = isFirst ? "p.status = 'active'" : `p.status = 'active' and (p.ordering = 'none' or not ${isBlocked(dialect)})`
+		// A person waits for a test, and one before may wait for its next attempt.
+		const isDue =
+			isFirst || endpointId !== undefined
+				? "p.status = 'active'"
+				: `p.status = 'active' and (p.ordering = 'none' or not ${isBlocked(dialect)})`
 		const rows = toEndpoints(knex, events, isDue, knex.raw(asInteger(dialect), [now]))
 		if (endpointId !== undefined) rows.where('p.id', endpointId)
 		else rows.whereRaw(subscribes(dialect), [patterns ?? null]).whereRaw(reaches(dialect))

@@ -57,6 +57,19 @@ describe('the events of a record', () => {
 		await expect.poll(allDone, { timeout: 5_000, interval: 5 }).toBe(true)
 	})
 
+	it('wait for no test of the endpoint, nor one test for another that fails', async () => {
+		sink.answer = () => ({ status: 500 })
+		const sent = new Set<string>()
+		for (let count = 1; count <= 3; count++) {
+			sent.add((await tenant.remit.webhooks.endpoints.test(endpointId)).id)
+			await vi.waitUntil(() => sink.received.length === count, { timeout: 5_000, interval: 5 })
+		}
+		expect(sink.received.map(({ event }) => event.type)).toEqual(Array(3).fill('webhook.test'))
+		expect(sent.size).toBe(3)
+		sink.answer = () => ({})
+		await passUntil(allDone)
+	})
+
 	it('go on after one whose attempts are used up', async () => {
 		sink.answer = ({ event }) => ({ status: event.sequence === 1 ? 500 : 204 })
 		const { id } = await tenant.remit.companies.create({ name: '1' })
