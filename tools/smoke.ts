@@ -1,4 +1,4 @@
-// Does what a new user does first: runs `start` on an empty folder, sends a request with the key that it prints, and sees a sync move.
+// Does what a new user does first: runs `start` on an empty folder, sends a request with the key that it prints, sees a sync move, and kills npx.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,9 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const root = resolve(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'remit-smoke-'))
 const env = { ...process.env, DATA_DIR: folder, PORT: '0' }
-const server = spawn('npx -y pnpm@12.21.0 start', {
+const server = spawn('npx', ['-y', 'pnpm@12.21.0', 'start'], {
 	cwd: root,
-	shell: true,
 	env,
 	detached: true,
 	stdio: ['ignore', 'pipe', 'inherit'],
@@ -25,8 +24,15 @@ try {
 	await synced(url, key)
 	console.log(`start serves ${url} with a demo, and a sync that has moved`)
 } finally {
-	if (server.pid) process.kill(-server.pid, 'SIGTERM')
-	await new Promise((exited) => server.once('close', exited))
+	// The pipe of its output is closed once the server has ended, which npx tells nothing (tools/end-with-runners.ts).
+	const closed = new Promise((close) => server.once('close', close))
+	server.kill('SIGKILL')
+	const isClosed = await Promise.race([closed.then(() => true), sleep(60_000, false)])
+	if (!isClosed) {
+		process.kill(-(server.pid as number), 'SIGKILL')
+		process.exitCode = 1
+		console.error('the server went on without npx, which had started it')
+	}
 	rmSync(folder, { recursive: true, force: true })
 }
 
