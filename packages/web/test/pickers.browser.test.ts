@@ -156,6 +156,18 @@ describe.skipIf(!hasBrowser)('pickers', () => {
 		await expect.poll(() => page.getByRole('combobox', { name: 'Deal' }).inputValue()).toBe('')
 	})
 
+	it('what is typed stays when the page scrolls, and goes when the field is left by a press elsewhere', async () => {
+		const page = await invoiceOfZebra()
+		await page.keyboard.type('Qua')
+		await active(page, 'Quasar Bau')
+		await page.evaluate('document.dispatchEvent(new Event("scroll"))')
+		await page.keyboard.type('sar')
+		await active(page, 'Quasar Bau')
+		expect(await client(page).inputValue()).toBe('Quasar')
+		await page.locator('h1').click()
+		await expect.poll(() => client(page).inputValue()).toBe('Zebra Works')
+	})
+
 	it('Escape leaves the client as it was, with the list closed', async () => {
 		const page = await invoiceOfZebra()
 		await page.keyboard.type('Quasar')

@@ -46,7 +46,11 @@ export function ComboBoxList({
 			{...props}
 			items={choices}
 			value={value}
-			onChange={(key) => onChange(key === null ? null : String(key))}
+			onChange={(key) => {
+				// Its list may close under a field that is being typed in, as when the page scrolls; what was typed stays.
+				if (match && key === value && document.activeElement === input.current) return
+				onChange(key === null ? null : String(key))
+			}}
 			defaultFilter={() => true}
 			allowsEmptyCollection
 			menuTrigger="focus"
@@ -108,8 +112,13 @@ function Keys({ input, match, onRevert, children }: KeysProps) {
 	})
 	const press = (event: KeyboardEvent) => {
 		if (!match || event.nativeEvent.isComposing) return
-		if ((event.key === 'Enter' || event.key === 'Tab') && isFirst) match.take()
-		else if (event.key === 'Escape') {
+		const isChoosing = event.key === 'Enter' || event.key === 'Tab'
+		if (isChoosing && isFirst) match.take()
+		// As it was, too, where the client before is chosen again.
+		else if (
+			event.key === 'Escape' ||
+			(isChoosing && state?.selectionManager.isSelected(state.selectionManager.focusedKey ?? ''))
+		) {
 			onRevert()
 			// Once the box has seen the text change, which would open it.
 			isClosing.current = true
