@@ -5,8 +5,9 @@ import { useRef } from 'react'
 const onePressMs = 300
 
 /**
- * Does a piece of work once, however often it is asked for while it runs or just after it began, without waiting until the page shows
- * that it runs. For the other presses nothing follows: their promise never ends.
+ * Does a piece of work once for all presses that come while it runs or just after it began, without waiting until the page shows that
+ * it runs. The name tells it from other work, such as what a form sends once a mistake in it is mended. For the other presses nothing
+ * follows: their promise never ends.
  */
 export function useOnePress() {
 	const underWay = useRef(new Set<string>())

@@ -37,8 +37,8 @@ export function usePlainForm<T extends Record<string, string>>({ values: blank, 
 			const problem = problemOf(rule as FieldRules, values[name])
 			return problem ? [[name, problem] as const] : []
 		})
-		if (show(wrong, form)) return
-		await once('send', async () => {
+		if (show(wrong, form) || isPending) return
+		await once(JSON.stringify(values), async () => {
 			setPending(true)
 			try {
 				await send(values)

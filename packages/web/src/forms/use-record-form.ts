@@ -110,7 +110,8 @@ export function useRecordForm<T extends FieldValues>(options: RecordFormOptions<
 		/** After another write of this person, beside the form, has made a version. */
 		follow: () => follow().catch(failed),
 		save: () =>
-			once('save', () => {
+			once(JSON.stringify(form.getValues()), async () => {
+				if (isSaving) return false
 				setSaving(true)
 				return submit().finally(() => setSaving(false))
 			}),

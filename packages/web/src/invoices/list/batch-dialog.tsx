@@ -46,7 +46,7 @@ export default function BatchDialog({ action, rows, onClose }: BatchDialogProps)
 		const reason = batch.obstacle(row)
 		return reason === undefined ? [] : [{ row, reason }]
 	})
-	const start = (chosen: readonly Row[]) => once('start', () => work(chosen))
+	const start = (chosen: readonly Row[]) => once(chosen.map(({ id }) => id).join(), () => work(chosen))
 	const work = async (chosen: readonly Row[]) => {
 		isStopped.current = false
 		const step = (done: number, failures: readonly Failure[], isRunning = true) =>
