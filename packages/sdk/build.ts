@@ -55,8 +55,8 @@ async function sizeOf(imports: string): Promise<number> {
 
 /** What one pays at most, in bytes after gzip. */
 const budgets: Record<string, [imports: string, most: number]> = {
-	everything: ["export * from './index.js'", 11_200],
-	'core and one resource': ["export { Core, CompaniesResource } from './core.js'", 7_600],
+	everything: ["export * from './index.js'", 11_300],
+	'core and one resource': ["export { Core, CompaniesResource } from './core.js'", 7_700],
 	'verifying webhooks': ["export { verifyWebhook } from './webhooks.js'", 1_500],
 }
 
