@@ -169,15 +169,13 @@ describe.each(operations)('$id', (operation) => {
 		fc
 			.subarray(inPlace(place), { maxLength: Math.min(4, inPlace(place).length) })
 			.chain((some) => fc.record(Object.fromEntries(some.map(({ name, schema }) => [name, texts(schema)]))))
-	const query = fc
-		.tuple(record('query'), fc.constantFrom('', '', '', '', '&other=1', '&limit=1&limit=2', '&__proto__=1', '&limit[]=1'))
-		.map(
-			([values, more]) =>
-				// The percent signs in badTexts are not encoded again: %00 is a NUL.
-				Object.entries(values)
-					.map(([name, value]) => `${name}=${value.isWellFormed() ? encodeURIComponent(value).replaceAll('%25', '%') : ''}`)
-					.join('&') + more,
-		)
+	const query = fc.tuple(record('query'), fc.constantFrom('', '', '', '', '&other=1', '&limit=1&limit=2', '&__proto__=1')).map(
+		([values, more]) =>
+			// The percent signs in badTexts are not encoded again: %00 is a NUL.
+			Object.entries(values)
+				.map(([name, value]) => `${name}=${value.isWellFormed() ? encodeURIComponent(value).replaceAll('%25', '%') : ''}`)
+				.join('&') + more,
+	)
 	const headers = record('header').map((values) =>
 		Object.fromEntries(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value])),
 	)
@@ -225,7 +223,10 @@ describe.each(operations)('$id', (operation) => {
 					expect(violation.path).toMatch(/^\/(params|query|headers|body)/)
 					const rejected = { ...fast, url: `${path}?${input.query}`, query: { ...parse(input.query) } }
 					const errorsOf = (found: readonly Violation[] = []) => toValidationError(found, { body: input.body }, violation).errors
-					expect(errorsOf(await listViolations(operation, rejected))).toEqual(errorsOf(full.refusal?.errors))
+					const [named, fully = []] = [errorsOf(await listViolations(operation, rejected)), errorsOf(full.refusal?.errors)]
+					// The full validator stops at the first name that it does not know.
+					const stops = fully.some(({ code }) => code === 'unknown_parameter')
+					expect(named).toEqual(stops ? expect.arrayContaining([...fully]) : fully)
 					return
 				}
 				expect(full.refusal?.message).toBeUndefined()

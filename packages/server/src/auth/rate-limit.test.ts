@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { stripeSecret } from '../../test/leaks.ts'
 import { createKey } from '../api-keys/store.ts'
 import { bySystem } from '../base/origin.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -299,7 +300,11 @@ describe.each([
 
 	it('of signatures end after so many, while a webhook with a right one is taken', async () => {
 		const secret = `whsec_${'x'.repeat(32)}`
-		const stripe = { PAYMENT_PROCESSOR: 'stripe', STRIPE_SECRET_KEY: 'sk_test_x', STRIPE_WEBHOOK_SECRET: secret } as const
+		const stripe = {
+			PAYMENT_PROCESSOR: 'stripe',
+			STRIPE_SECRET_KEY: stripeSecret('sk_test'),
+			STRIPE_WEBHOOK_SECRET: secret,
+		} as const
 		const url = await serve({ ...limits, GUESS_RATE_LIMIT: 2, ...stripe })
 		const send = async (signature: string) => {
 			const headers = { 'content-type': 'application/json', 'stripe-signature': signature }

@@ -3,7 +3,6 @@
 // OpenAPI's own schema and those of all answers, which holds the process for more than half a second.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RequestValidator } from 'express-openapi-validator/dist/middlewares/openapi.request.validator.js'
-import { mostErrors } from '../base/errors.ts'
 import { trimming } from './ajv.ts'
 import { type ContractOperation, componentsOf, contractOperations } from './document.ts'
 import { excerpt } from './excerpt.ts'
@@ -48,8 +47,11 @@ export async function listViolations({ id, method, path }: Operation, rejected: 
 		headers: { ...headers, 'content-type': 'application/json' },
 		openapi: { expressRoute: path, openApiRoute: path, pathParams: params, schema: contract },
 	})
-	return [...unknown.slice(0, mostErrors + 1).map(unknownParameter), ...found]
+	return [...unknown.slice(0, mostUnknown).map(unknownParameter), ...found]
 }
+
+/** Names of a query that are not the contract's: beyond these a caller learns nothing more. */
+const mostUnknown = 20
 
 const unknownParameter = (name: string): Violation => ({ path: `/query/${name}`, message: '', errorCode: 'additionalProperties' })
 

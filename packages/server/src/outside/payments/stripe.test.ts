@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { stripeSecret } from '../../../test/leaks.ts'
 import { FakeStripe, signWebhook } from '../../../test/stripe.ts'
 import { InvalidWebhook, type PaymentProcessor, type PaymentRequest, ProcessorError } from './processor.ts'
 import { stripeProcessor } from './stripe.ts'
@@ -46,7 +47,12 @@ it('asks Stripe through a proxy where there is one', async () => {
 	})
 	await once(proxy.listen(0, '127.0.0.1'), 'listening')
 	const HTTPS_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-	const settings = { name: 'stripe', secretKey: 'sk_test_1', webhookSecret: 'whsec_1', timeoutMs: 5_000 } as const
+	const settings = {
+		name: 'stripe',
+		secretKey: stripeSecret('sk_test'),
+		webhookSecret: stripeSecret('whsec'),
+		timeoutMs: 5_000,
+	} as const
 	const proxied = stripeProcessor({ ...settings, apiBase: '', proxy: { HTTPS_PROXY, NO_PROXY: '' } })
 	expect(await rejected(proxied.create(request))).toEqual(['payment_processor_failed', expect.any(String)])
 	expect(new Set(asked)).toEqual(new Set(['api.stripe.com:443']))
