@@ -101,6 +101,12 @@ it('takes JSON that is piped in for the body', async () => {
 	expect([wrong.code, wrong.stderr.trim().split('\n')]).toEqual([1, [expect.stringContaining('standard input: is not JSON')]])
 })
 
+it('takes no text of another encoding', async () => {
+	const file = join(folder, 'latin1.json')
+	writeFileSync(file, Buffer.from('{"name":"Müller"}', 'latin1'))
+	expect(await api(`companies create --data @${file}`)).toMatchObject({ code: 1, stderr: `--data @${file}: is not UTF-8\n` })
+})
+
 it('gives each record of all pages as a line of JSON', async () => {
 	for (const name of ['One', 'Two', 'Three']) await said(`contacts create --name ${name}`)
 	const { stdout } = await api('contacts list --all --limit 1')

@@ -5,7 +5,7 @@ import { type JsonSchema, membersOf } from '../../contract/document.ts'
 import type { Operation } from '../../contract/routes.ts'
 import { print, UsageError } from '../command.ts'
 import { type RemoteOptions, requireKey } from './remote.ts'
-import { readInput } from './text.ts'
+import { readInput, utf8 } from './text.ts'
 
 /** A part of a request that has an option of its own. */
 export interface Field extends Part {
@@ -117,10 +117,11 @@ async function pipedJson(): Promise<unknown> {
 }
 
 function readFile(path: string): string {
+	const from = `--data @${path}`
 	try {
-		return readFileSync(path, 'utf8')
+		return utf8(readFileSync(path), from)
 	} catch (error) {
-		throw new UsageError(`--data @${path}: ${(error as Error).message}`)
+		throw error instanceof UsageError ? error : new UsageError(`${from}: ${(error as Error).message}`)
 	}
 }
 

@@ -1,6 +1,8 @@
 // What commands print of what others wrote: a terminal obeys some characters.
-import { text } from 'node:stream/consumers'
+import { isUtf8 } from 'node:buffer'
+import { buffer } from 'node:stream/consumers'
 import type { ConflictingField, SyncRecordError } from '@remit/sdk'
+import { UsageError } from '../command.ts'
 
 /** On one line, without control characters. */
 export const plain = (value: unknown): string =>
@@ -19,7 +21,14 @@ export function columns(rows: readonly (readonly unknown[])[]): string[] {
 }
 
 /** All that is piped in; nothing from a terminal. */
-export const readInput = async (): Promise<string> => (process.stdin.isTTY ? '' : await text(process.stdin))
+export const readInput = async (): Promise<string> =>
+	process.stdin.isTTY ? '' : utf8(await buffer(process.stdin), 'standard input')
+
+/** Bytes of another encoding would lose their letters. */
+export function utf8(bytes: Buffer, from: string): string {
+	if (isUtf8(bytes)) return bytes.toString()
+	throw new UsageError(`${from}: is not UTF-8`)
+}
 
 const shownOf = (value: string | null) => (value === null ? 'nothing' : JSON.stringify(value.slice(0, 60)))
 
