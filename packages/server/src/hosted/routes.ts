@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import type { Invoice, Language } from '../generated/contract.ts'
 import { send, toApiError } from '../http/answers.ts'
 import { type AnsweredRequest, logFailure } from '../http/log-line.ts'
-import { isViewed, originOf } from '../http/request-context.ts'
+import { isSeen, originOf } from '../http/request-context.ts'
 import { visitorOf } from '../http/steps/authenticate.ts'
 import { loopTurns } from '../http/turns.ts'
 import { getOrCreatePaymentLink } from '../invoices/payments/link.ts'
@@ -84,7 +84,7 @@ const viewInvoice =
 		const { token } = req.params
 		const now = clock()
 		const link = await openLink(db, token)
-		if (isViewed(req) && isByBrowser(req, services)) await countView(db, link, originOf(req, visitor, 'pages.view', now))
+		if (isSeen(req) && isByBrowser(req, services)) await countView(db, link, originOf(req, visitor, 'pages.view', now))
 		// Views that were committed together would make their pages together. Whoever waits holds no invoice.
 		await loopTurns.next(visitorOf(limits, req))
 		if (res.closed) return

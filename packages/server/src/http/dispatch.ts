@@ -16,7 +16,7 @@ import type { Context, Handlers, SelfManagedContext } from './handler.ts'
 import { Idempotency, requestKeyOf } from './idempotency.ts'
 import type { Load } from './load.ts'
 import { logRequest } from './log-line.ts'
-import { hangUpSignal, isViewed, originOf } from './request-context.ts'
+import { hangUpSignal, isSeen, originOf } from './request-context.ts'
 
 export interface DispatchOptions {
 	readonly handlers: Handlers
@@ -64,7 +64,7 @@ export function dispatch(options: DispatchOptions): RequestHandler {
 				body: req.body,
 				caller: req.context.caller,
 				userAgent: req.headers['user-agent'] ?? null,
-				isViewed: () => isViewed(req),
+				isViewed: () => isSeen(req),
 				signal: () => hangUpSignal(req),
 				expectVersion: check,
 			}

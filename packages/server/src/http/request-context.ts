@@ -93,14 +93,17 @@ export const originOf = (req: Addressed & Pick<Request, 'context'>, actor: Actor
 
 /** Programs that fetch a link to show or to judge it: they name themselves so. */
 const fetchers =
-	/bot\b|bot\/|crawl|spider|preview|externalhit|facebookcatalog|^WhatsApp\/|Slackbot|SkypeUriPreview|SafeLinks|urldefense|barracuda|proofpoint|mimecast|Google-(?:InspectionTool|Safety)|Mastodon\/|Iframely|embedly/i
+	/(?<!cu)bot\b|crawl|spider|preview|externalhit|facebookcatalog|^WhatsApp\/|Slackbot|SkypeUriPreview|SafeLinks|urldefense|barracuda|proofpoint|mimecast|Google-(?:InspectionTool|Safety)|Mastodon\/|Iframely|embedly/i
 
 /** Whether a person asked for the answer. A browser that fetches ahead says so in one of these headers. */
 export function isViewed({ context, headers }: Pick<Request, 'context' | 'headers'>): boolean {
 	const purpose = headers['sec-purpose'] ?? headers.purpose ?? headers['x-purpose'] ?? headers['x-moz']
-	if (fetchers.test(headers['user-agent'] ?? '')) return false
 	return !context.head && !/prefetch|prerender|preview/i.test(String(purpose))
 }
+
+/** Whether a person looks at it, and no program that fetches a link. */
+export const isSeen = (req: Pick<Request, 'context' | 'headers'>): boolean =>
+	isViewed(req) && !fetchers.test(req.headers['user-agent'] ?? '')
 
 /** Aborted when the caller hangs up before the answer is sent. Made only where work can be left. */
 export function hangUpSignal({ res }: Request): AbortSignal {

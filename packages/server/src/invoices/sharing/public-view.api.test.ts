@@ -221,6 +221,14 @@ describe('a view', () => {
 		expect((await eventsOf(server, tenant, id)).map(({ type }) => type)).toEqual(['invoice.created'])
 	})
 
+	it('is of a phone whose name ends like that of a program', async () => {
+		const id = await create()
+		const agent =
+			'Mozilla/5.0 (Linux; Android 9; CUBOT X20 PRO) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36'
+		await view(await tokenOf(id), { headers: { 'user-agent': agent } })
+		expect(await read(id)).toMatchObject({ viewCount: 1 })
+	})
+
 	it('is of a browser alone, where browsers say so: a scanner of mail has the name of one', async () => {
 		const other = await startTestServer({ ...server.settings, BASE_URL: 'https://remit.example' })
 		const id = await create()
