@@ -1,5 +1,6 @@
 // How a database runs the product's own queries: what a store function asks, and the plan of each query.
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import pg from 'pg'
 import { expect } from 'vitest'
@@ -23,6 +24,8 @@ export async function connect({
 		const statement = file.prepare(sql)
 		if (statement.reader) return statement.all(values) as Record<string, unknown>[]
 		statement.run(values)
+		// The server's reads of one turn of the event loop see what there was at its first.
+		await nextTurn()
 		return []
 	}
 	return { ask, end: () => file.close() }
