@@ -101,8 +101,8 @@ export class Callers {
 
 	/**
 	 * The caller of a request, by its `Authorization` or `X-API-Key` header, or else by its cookie; throws 401 without a valid one. One that has
-	 * not worked in this process is looked up by `guess`, which throws when too many were wrong, of which this is one. An `Authorization` without a key, as a proxy's
-	 * `Basic`, counts only alone.
+	 * not worked in this process is looked up by `guess`, which throws 429 when it is wrong and too many were wrong before. An `Authorization`
+	 * without a key, as a proxy's `Basic`, counts only alone.
 	 */
 	async identify({ authorization, 'x-api-key': apiKey, cookie }: IncomingHttpHeaders, guess: Guess): Promise<Caller> {
 		const key = sentKey({ authorization, 'x-api-key': apiKey })

@@ -93,7 +93,7 @@ export const originOf = (req: Addressed & Pick<Request, 'context'>, actor: Actor
 
 /** Programs that fetch a link to show or to judge it: they name themselves so. */
 const fetchers =
-	/(?<!cu)bot\b|crawl|spider|preview|externalhit|facebookcatalog|^WhatsApp\/|Slackbot|SkypeUriPreview|SafeLinks|urldefense|barracuda|proofpoint|mimecast|Google-(?:InspectionTool|Safety)|Mastodon\/|Iframely|embedly/i
+	/(?<!cu)bot\b|crawl|spider|preview|externalhit|facebookcatalog|^WhatsApp\/|SafeLinks|urldefense|barracuda|proofpoint|mimecast|Google-(?:InspectionTool|Safety)|Mastodon\/|Iframely|embedly/i
 
 /** Whether a person asked for the answer. A browser that fetches ahead says so in one of these headers. */
 export function isViewed({ context, headers }: Pick<Request, 'context' | 'headers'>): boolean {

@@ -6,7 +6,7 @@ import { type Database, madeOnce, query, type Transaction, UniqueViolation } fro
 import { takeChangeTime } from '../db/write-context.ts'
 import { sortName } from '../search/words.ts'
 import type { JobHandler } from '../work/jobs.ts'
-import { inParts } from '../work/parts.ts'
+import { type RowKey, walk } from '../work/walk.ts'
 
 /** By these, records are told apart and found. */
 const columns = {
@@ -24,17 +24,7 @@ const tables = Object.keys(columns) as Table[]
 /** Rows that a part looks at. */
 const batch = 200
 
-interface Row extends Readonly<Record<string, unknown>> {
-	readonly organizationId: string
-	readonly id: string
-}
-
-interface Place {
-	/** The number of the table. */
-	readonly table: number
-	readonly organizationId: string
-	readonly id: string
-}
+type Row = RowKey & Readonly<Record<string, unknown>>
 
 /** Only what these change: an invoice that was issued keeps its document, and a timer that runs its user. */
 const mayChange: Readonly<Record<string, readonly [column: string, why: string]>> = {
@@ -43,7 +33,7 @@ const mayChange: Readonly<Record<string, readonly [column: string, why: string]>
 }
 
 const nextRows = madeOnce((table: Table) =>
-	query<Omit<Place, 'table'>, Row>((knex, { organizationId, id }) =>
+	query<RowKey, Row>((knex, { organizationId, id }) =>
 		knex(table)
 			.whereRaw('("organizationId", id) > (?, ?)', [organizationId, id])
 			.orderBy(['organizationId', 'id'])
@@ -89,18 +79,11 @@ async function change(tx: Transaction, table: Table, row: Row, changes: object, 
 }
 
 /** Walks all records once; the log says what becomes of each text. */
-export const trimNames =
-	(db: Database, log: Logger): JobHandler =>
-	async (job) => {
-		let at: Place = job.checkpoint === null ? { table: 0, organizationId: '', id: '' } : JSON.parse(job.checkpoint)
-		await inParts(async () => {
-			const table = tables[at.table]
-			if (!table) return false
-			const rows = await db.all(nextRows(table), { organizationId: at.organizationId, id: at.id })
-			const last = rows.at(-1)
-			at = last
-				? { ...at, organizationId: last.organizationId, id: last.id }
-				: { table: at.table + 1, organizationId: '', id: '' }
+export const trimNames = (db: Database, log: Logger): JobHandler =>
+	walk(
+		tables,
+		(table, after) => db.all(nextRows(table), after),
+		async (job, table, rows, checkpoint) => {
 			const odd = rows
 				.map((row) => [row, changesOf(table, row)] as const)
 				.filter(([, changes]) => Object.keys(changes).length > 0)
@@ -110,7 +93,7 @@ export const trimNames =
 					for (const [row, changes] of odd) all.push(await change(tx, table, row, changes, job.now))
 					return all
 				},
-				{ checkpoint: JSON.stringify(at) },
+				{ checkpoint },
 			)
 			for (const [index, [{ organizationId, id }, changes]] of odd.entries()) {
 				const why = kept[index]
@@ -118,7 +101,5 @@ export const trimNames =
 				if (why === undefined) log.info(what, 'white space around a name was taken away, or its letters composed')
 				else log.warn({ ...what, why }, 'a name keeps its white space, or its decomposed letters')
 			}
-			return true
-		}, job.signal)
-		return at.table < tables.length ? { dueAt: job.now, checkpoint: JSON.stringify(at) } : undefined
-	}
+		},
+	)
