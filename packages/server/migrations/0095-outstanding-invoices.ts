@@ -15,7 +15,7 @@ export const isOutstanding = `(status not in ('draft', 'cancelled') and "totalCe
 export const isCountedAnew = `(status not in ('draft', 'cancelled') and (("totalCents" = 0 and status <> 'paid') or
 	(status = 'paid' and "totalCents" <> 0 and not ${isCovered})))`
 
-/** Invoices of which something is owed, by their due day; and for the next migration, which drops it, the few that the sums count anew. */
+/** Invoices of which something is owed, by their due day; and for the next migration the few that the sums count anew; 0098 drops that index. */
 export async function up(knex: Knex, online: boolean): Promise<void> {
 	const sqlite = knex.client.config.client === 'better-sqlite3'
 	const others = 'status, "totalCents", "amountPaidCents", "amountCreditedCents"'

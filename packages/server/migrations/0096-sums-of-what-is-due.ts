@@ -16,7 +16,6 @@ export async function up(knex: Knex): Promise<void> {
 	const is = rowsOf(isOutstanding, '>')('r', sqlite).map((row) => select('r', row, '1', changed))
 	await knex.raw(summed([...was, ...is], '0'))
 	await (sqlite ? replaceTriggers(knex) : knex.raw(sumInvoices()))
-	await knex.raw('drop index invoices_counted_anew')
 }
 
 const changed = `(select * from invoices where ${isCountedAnew}) as r`

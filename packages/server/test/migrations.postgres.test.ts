@@ -117,6 +117,14 @@ describe('of the migrations after 0090', () => {
 			expect(await findWaits(knex, migration)).toEqual([])
 		},
 	)
+
+	it('0096 keeps writers out, and then waits for no reader', async () => {
+		await start(migrations.slice(0, 95))
+		const reader = connect(database.url)
+		await reader.raw('begin; select 1 from invoices')
+		const migrating = migrate({ postgresUrl: database.url, waitMs: 0 }, 'upgrade', { known: migrations.slice(0, 96) })
+		await expect(migrating.finally(() => reader.destroy())).resolves.toEqual(['0096-sums-of-what-is-due'])
+	})
 })
 
 describe('the runner', () => {
