@@ -39,6 +39,7 @@ export const invoicingRecipes: Recipes = {
 			rejected('unknown_contact', { name, contactId: 'ct_unknown' }),
 			rejected('unknown_pipeline', { name, pipelineId: 'pl_unknown' }),
 			rejected('unknown_stage', { name, stage: 'unknown' }),
+			{ status: 409, code: 'deal_has_time', ids: async (server) => (await ofTime(server)).dealId },
 		],
 	},
 	pipelines: {

@@ -252,6 +252,7 @@ it('finds nothing wrong with a server that keeps its contract, and removes its r
 	expect(text).toContain('The server keeps its contract.')
 	expect(isKept).toBe(true)
 	expect(text).toMatch(/^companies.get +404 +company_not_found +ok$/m)
+	expect(text).toMatch(/^deals.delete +409 +deal_has_time +ok$/m)
 	expect(text).toMatch(/^syncs.links.get +200 +ok$/m)
 	expect(text).toMatch(/^invoices.paymentLink.create +200 +ok$/m)
 	expect(text).toMatch(/^session.create +401 +sign_in_failed +ok$/m)
