@@ -1,13 +1,8 @@
 import type { Knex } from 'knex'
+import { scheduleWalks } from './schedule-walks.ts'
 
-/** It only adds a job: servers of before leave it to newer ones. */
+/** It only adds jobs: servers of before leave them to newer ones. */
 export const needs = 0
 
 /** Names of before are trimmed and composed, as those that come in (organizations/trim-store.ts). */
-export async function up(knex: Knex): Promise<void> {
-	await knex.raw(
-		`insert into jobs ("organizationId", kind, "resourceId", "dueAt") select '', 'trimNames', '', cast(? as bigint)
-			where exists (select 1 from organizations) on conflict do nothing`,
-		[Date.now()],
-	)
-}
+export const up = (knex: Knex) => scheduleWalks(knex, 'trimNames')

@@ -61,4 +61,9 @@ it('The migration trims names, but those of issued invoices and where two would 
 		...{ [company]: undefined, [entry]: undefined, [alone]: undefined },
 		...{ [second]: 'another has that text', [issued]: 'it is issued' },
 	})
+	// A server of before goes on for a while, and writes behind the walk.
+	await database.ask(`update companies set name = 'Acme ' where id = '${company}'`)
+	server.clock.now += 86_400_000
+	await worker.drain()
+	expect(await row('companies', company)).toMatchObject({ name: 'Acme' })
 })

@@ -22,7 +22,7 @@ afterAll(async () => {
 const found = async (path: string, text: string) =>
 	(await tenant.ask('GET', `${path}?${new URLSearchParams({ search: text })}`)).body.data.map(({ id }: { id: string }) => id)
 
-it('The migration makes their words anew, a part at a time, and leaves what is as it should be', async () => {
+it('The migration makes their words anew, a part at a time, and again a day later, and leaves what is as it should be', async () => {
 	const post = async (path: string, body: object): Promise<string> => (await tenant.ask('POST', path, { body })).body.id
 	const company = await post('/api/companies', { name: "Müller & O'Brien" })
 	const contact = await post('/api/contacts', { name: 'Jörg Bäcker' })
@@ -45,5 +45,12 @@ it('The migration makes their words anew, a part at a time, and leaves what is a
 	await server.runJobs()
 	expect(await searches()).toEqual([[company], [company], [contact], [entry]])
 	expect(await versions()).toEqual(before)
+	// A server of before goes on for a while, and writes behind the walk.
+	await database.ask(`update contacts set "searchText" = 'jorg backer' where id = '${contact}'`)
+	await server.runJobs()
+	expect(await found('/api/contacts', 'joerg baecker')).toEqual([])
+	server.clock.now += 86_400_000
+	await server.runJobs()
+	expect(await found('/api/contacts', 'joerg baecker')).toEqual([contact])
 	expect(await listJobs(server.db, { kind: jobKinds.searchTexts }, 1)).toEqual([])
 })
