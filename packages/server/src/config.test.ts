@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readConfig } from './config.ts'
+import { clientProxies, readConfig } from './config.ts'
 
 describe('webhooks to receivers on this machine', () => {
 	const isOpen = (environment: Record<string, string>) => readConfig(environment).EGRESS_ALLOW_CIDRS.length > 0
@@ -57,5 +57,17 @@ it('reads the proxy under the names in small letters, too', () => {
 	const proxy = { https_proxy: 'http://proxy.example:3128', no_proxy: 'a.example' }
 	expect(readConfig(proxy)).toMatchObject({ HTTPS_PROXY: proxy.https_proxy, NO_PROXY: 'a.example' })
 	expect(readConfig({ ...proxy, HTTPS_PROXY: 'http://other.example' })).toMatchObject({ HTTPS_PROXY: 'http://other.example' })
-	expect(() => readConfig({ https_proxy: 'proxy.example:3128' })).toThrow(/^HTTPS_PROXY: /)
+})
+
+it('takes a proxy without a scheme for one of http, as curl does', () => {
+	for (const host of ['proxy.example:3128', 'ada:p%40ss@10.0.0.1:3128', '[::1]:3128']) {
+		expect(readConfig({ https_proxy: host })).toMatchObject({ HTTPS_PROXY: `http://${host}` })
+		expect(clientProxies({ HTTPS_PROXY: host, HTTP_PROXY: host })).toMatchObject({
+			https_proxy: `http://${host}`,
+			http_proxy: `http://${host}`,
+		})
+	}
+	expect(() => readConfig({ https_proxy: 'socks5://proxy.example:3128' })).toThrow(
+		/^HTTPS_PROXY: must be a URL that begins with /,
+	)
 })

@@ -78,6 +78,9 @@ const url =
 		return value.replace(/\/$/, '')
 	}
 
+/** Without a scheme it is one of http, as curl takes it. */
+const withScheme = (proxy: string) => (proxy === '' || proxy.includes('://') ? proxy : `http://${proxy}`)
+
 /** A URL that paths are added to. */
 const baseUrl = (value: string) => {
 	const checked = url('http:', 'https:')(value)
@@ -293,9 +296,13 @@ export const settings = {
 	),
 	HTTPS_PROXY: secret(
 		'The proxy that webhooks and calls to providers and Stripe go through when their URL is https://; NO_PROXY names exceptions: http://user:password@host:port.',
-		url('http:', 'https:'),
+		(value) => url('http:', 'https:')(withScheme(value)),
 	),
-	NO_PROXY: setting('', 'Hosts that are called without it: names with all below them, addresses, ranges, or *.', text),
+	NO_PROXY: setting(
+		'',
+		'Hosts that are called without it: names with all below them, addresses, ranges, or *; a port may follow.',
+		text,
+	),
 	PROVIDER_HUBSPOT_CLIENT_ID: setting('', "The server's client at HubSpot, for connections with oauth2.", text),
 	PROVIDER_HUBSPOT_CLIENT_SECRET: secret('The secret of that client.', text),
 	PROVIDER_HUBSPOT_WEBHOOK_SECRET: secret(
@@ -378,7 +385,11 @@ export function clientProxies(environment: Environment = process.env): Record<st
 	const { http_proxy = HTTP_PROXY, https_proxy = HTTPS_PROXY, no_proxy = NO_PROXY } = environment
 	if (!http_proxy && !https_proxy) return undefined
 	const none = [no_proxy, 'localhost', '127.0.0.1', '::1'].filter(Boolean).join(',')
-	return { ...(http_proxy && { http_proxy }), ...(https_proxy && { https_proxy }), no_proxy: none }
+	return {
+		...(http_proxy && { http_proxy: withScheme(http_proxy) }),
+		...(https_proxy && { https_proxy: withScheme(https_proxy) }),
+		no_proxy: none,
+	}
 }
 
 /** The table for --help. */

@@ -169,7 +169,7 @@ async function openConnector(addressesOf: Lookup, proxy?: ForwardProxy): Promise
 		})
 	}
 	return (target, callback) => {
-		if (proxy && target.protocol === 'https:' && proxy.isFor(target.hostname))
+		if (proxy && target.protocol === 'https:' && proxy.isFor(target.hostname, Number(target.port || 443)))
 			dialThrough(proxy, target, callback).catch((error) => callback(error, null))
 		// A socket calls `lookup` for names only, so an address is checked here.
 		else if (isIP(target.hostname) === 0) dial(target, callback)

@@ -125,6 +125,12 @@ it.each([
 	['10.0.0.0/8', '10.example', true],
 	['::1 127.0.0.1', '127.0.0.1', false],
 	['[2001:db8::]/32', '2001:db8::7', false],
+	['a.example:443', 'a.example', false],
+	['.a.example:443', 'b.a.example', false],
+	['a.example:8443,127.0.0.1:8443', 'a.example', true],
+	['127.0.0.1:443', '127.0.0.1', false],
+	['[2001:db8::1]:443', '2001:db8::1', false],
+	['2001:db8::1', '2001:db8::1', false],
 ])('NO_PROXY %j: %s is asked for through the proxy: %s', (exceptions, host, isFor) => {
-	expect(new ForwardProxy(settings(exceptions), 1_000).isFor(host)).toBe(isFor)
+	expect(new ForwardProxy(settings(exceptions), 1_000).isFor(host, 443)).toBe(isFor)
 })

@@ -7,7 +7,7 @@ import type { Address } from './resolver.ts'
 export interface ProxySettings {
 	/** `http://user:password@host:port`; empty: calls go out directly. */
 	readonly HTTPS_PROXY: string
-	/** Hosts that are called directly, with commas between them: a name with all below it, an address, a range, or `*`. */
+	/** Hosts that are called directly, with commas between them: a name with all below it, an address, a range, or `*`; a port may follow. */
 	readonly NO_PROXY: string
 }
 
@@ -16,20 +16,18 @@ export class ProxyFailed extends Error {}
 
 export class ForwardProxy {
 	readonly #url: URL
-	readonly #exceptions: readonly string[]
+	readonly #exceptions: string
 	readonly #timeoutMs: number
 	#pool: Promise<Pool> | undefined
 
 	constructor({ HTTPS_PROXY, NO_PROXY }: ProxySettings, timeoutMs: number) {
 		this.#url = new URL(HTTPS_PROXY)
-		this.#exceptions = NO_PROXY.toLowerCase()
-			.split(/[\s,]+/)
-			.filter(Boolean)
+		this.#exceptions = NO_PROXY
 		this.#timeoutMs = timeoutMs
 	}
 
-	isFor(host: string): boolean {
-		return !this.#exceptions.some((exception) => isSame(exception, host.toLowerCase()))
+	isFor(host: string, port: number): boolean {
+		return !isException(this.#exceptions, host, port)
 	}
 
 	/** A socket to the address. */
@@ -56,11 +54,20 @@ export class ForwardProxy {
 	}
 }
 
-/** As curl reads NO_PROXY. */
-function isSame(exception: string, host: string): boolean {
+/** Whether `NO_PROXY` names the host: as curl reads it, and with ports. */
+export const isException = (NO_PROXY: string, host: string, port: number): boolean =>
+	NO_PROXY.toLowerCase()
+		.split(/[\s,]+/)
+		.filter(Boolean)
+		.some((exception) => isSame(exception, host.toLowerCase(), port))
+
+function isSame(exception: string, host: string, port: number): boolean {
 	if (exception === '*') return true
-	if (isIP(host) > 0) return isWithin(exception, host)
-	const name = exception.replace(/^\*?\./, '')
+	// An IPv6 address without brackets has no port.
+	const [, named = exception, only = port] = /^([^:]+|\[.*\]):(\d+)$/.exec(exception) ?? []
+	if (Number(only) !== port) return false
+	if (isIP(host) > 0) return isWithin(named, host)
+	const name = named.replace(/^\*?\./, '')
 	return host === name || host.endsWith(`.${name}`)
 }
 

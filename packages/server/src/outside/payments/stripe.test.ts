@@ -56,6 +56,14 @@ it('asks Stripe through a proxy where there is one', async () => {
 	const proxied = stripeProcessor({ ...settings, apiBase: '', proxy: { HTTPS_PROXY, NO_PROXY: '' } })
 	expect(await rejected(proxied.create(request))).toEqual(['payment_processor_failed', expect.any(String)])
 	expect(new Set(asked)).toEqual(new Set(['api.stripe.com:443']))
+	// NO_PROXY is read as it is for webhooks. This machine stands for Stripe, and speaks no TLS.
+	const here = { apiBase: HTTPS_PROXY.replace('http:', 'https:'), proxy: { HTTPS_PROXY, NO_PROXY: '127.0.0.0/8' } }
+	asked.length = 0
+	expect(await rejected(stripeProcessor({ ...settings, ...here }).create(request))).toEqual([
+		'payment_processor_failed',
+		expect.any(String),
+	])
+	expect(asked).toEqual([])
 	proxy.close()
 })
 

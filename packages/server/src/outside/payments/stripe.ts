@@ -1,6 +1,7 @@
 // Payments by Stripe Checkout, with one Session for each link. The Session's metadata says which link a payment belongs to.
 import { Agent } from 'node:https'
 import Stripe from 'stripe'
+import { isException, type ProxySettings } from '../proxy.ts'
 import {
 	InvalidWebhook,
 	type Payment,
@@ -20,7 +21,7 @@ export interface StripeSettings {
 	/** The URL of another server than Stripe's; empty for Stripe's. */
 	readonly apiBase: string
 	/** As the environment names them; not for an `apiBase` without TLS. */
-	readonly proxy?: { readonly HTTPS_PROXY: string; readonly NO_PROXY: string }
+	readonly proxy?: ProxySettings
 	/** How long an attempt waits for an answer. */
 	readonly timeoutMs: number
 }
@@ -29,8 +30,8 @@ export function stripeProcessor({ name, secretKey, webhookSecret, apiBase, proxy
 	// The API's version is the one that the SDK's types describe.
 	const client = new Stripe(secretKey, {
 		...address(apiBase),
-		...(proxy?.HTTPS_PROXY &&
-			!apiBase.startsWith('http:') && { httpAgent: new Agent({ keepAlive: true, proxyEnv: { ...proxy } }) }),
+		...(proxy &&
+			isProxied(apiBase, proxy) && { httpAgent: new Agent({ keepAlive: true, proxyEnv: { HTTPS_PROXY: proxy.HTTPS_PROXY } }) }),
 		timeout: timeoutMs,
 		maxNetworkRetries: 1,
 		telemetry: false,
@@ -54,6 +55,11 @@ export function stripeProcessor({ name, secretKey, webhookSecret, apiBase, proxy
 			return paymentOf(event)
 		},
 	}
+}
+
+function isProxied(apiBase: string, { HTTPS_PROXY, NO_PROXY }: ProxySettings): boolean {
+	const { protocol, hostname, port } = new URL(apiBase || 'https://api.stripe.com')
+	return HTTPS_PROXY !== '' && protocol === 'https:' && !isException(NO_PROXY, hostname, Number(port || 443))
 }
 
 function address(apiBase: string): Stripe.StripeConfig {
