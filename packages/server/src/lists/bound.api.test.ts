@@ -9,12 +9,14 @@ import { countBound } from '../db/pages.ts'
 let server: TestServer
 let ask: Ask
 let end: () => unknown
-const rows = 30_100
+// Half of the time entries are open, and these are more than are counted.
+const rows = 21_000
+const tables = ['companies', 'contacts', 'deals', 'payments', 'time_entries', 'events', 'webhook_deliveries']
 beforeAll(async () => {
 	server = await startTestServer()
 	;({ ask, end } = await connect(server.settings))
-	await grow(server, ask, rows)
-}, 120_000)
+	await grow(server, ask, rows, { tables })
+})
 afterAll(async () => {
 	await ask("delete from events where id like 'evt_grown%'")
 	await end()
@@ -26,8 +28,8 @@ const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
 it('counts up to the bound that the contract names', async () => {
 	expect(countBound).toBe(10_000)
-	// Of 30,100 contacts a hundred companies have every seventh.
-	expect((await list('/api/contacts?companyId=cmp_grown1&limit=1')).meta).toMatchObject({ total: 43, hasMore: true })
+	// Of 21,000 contacts a hundred companies have every seventh.
+	expect((await list('/api/contacts?companyId=cmp_grown1&limit=1')).meta).toMatchObject({ total: 30, hasMore: true })
 	expect((await list('/api/deals?stage=won&limit=1')).meta).toMatchObject({ total: rows / 5, hasMore: true })
 })
 
@@ -56,9 +58,9 @@ describe.each([
 	if (inject('database') === 'postgres' && path.startsWith('/webhooks/events')) return
 
 	it('finds the page behind a deep offset, which is that behind the cursor before it', async () => {
-		const before = await at('limit=3&offset=12000')
+		const before = await at('limit=3&offset=10200')
 		const behind = await at(`limit=3&cursor=${before.meta.nextCursor}`)
-		expect(idsOf(await at('limit=3&offset=12003'))).toEqual(idsOf(behind))
+		expect(idsOf(await at('limit=3&offset=10203'))).toEqual(idsOf(behind))
 		expect(new Set([...idsOf(before), ...idsOf(behind)]).size).toBe(6)
 		for (const offset of [200_000, 999_999_999])
 			expect(await at(`offset=${offset}`)).toMatchObject({ data: [], meta: { total: null, hasMore: false } })
