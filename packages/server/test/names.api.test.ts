@@ -72,6 +72,41 @@ it.each([
 		})
 })
 
+it.each([
+	['/api/companies', { name: 'Acme\u200e' }, '/name', 'the invisible character U+200E at character 5'],
+	['/api/companies', { name: ' 🦊\u00adAcme ' }, '/name', 'the invisible character U+00AD at character 2'],
+	['/api/companies', { phone: 5, name: '\u{e0041}' }, '/name', 'the invisible character U+E0041 at character 1'],
+	['/api/companies', { name: 'می\u200cخ\u2066' }, '/name', 'the invisible character U+2066 at character 5'],
+	['/api/companies', { name: 'Ac\nme' }, '/name', 'the line break U+000A at character 3'],
+	['/api/companies', { name: 'Ac\tme' }, '/name', 'the control character U+0009 at character 3'],
+	['/api/companies', { name: 'Ac\ud800' }, '/name', 'the lone surrogate U+D800 at character 3'],
+	['/api/companies', { name: 'Acme', notes: '🦊\0' }, '/notes', 'the control character U+0000 at character 2'],
+	[
+		'/api/companies',
+		{ name: 'Acme', billingEmail: 'a@b.example\u200b' },
+		'/billingEmail',
+		'the invisible character U+200B at character 12',
+	],
+	['/api/invoices', { invoiceNumber: 'می\u200cخ' }, '/invoiceNumber', 'the invisible character U+200C at character 3'],
+	['/api/invoices', { invoiceNumber: 'ZZ\u00a01\u200f' }, '/invoiceNumber', 'the white space U+00A0 at character 3'],
+	[
+		'/api/invoices',
+		{ lineItems: [{}, { taxes: [{ label: 'V\u200b', percent: '5' }] }] },
+		'/lineItems/1/taxes/0/label',
+		'the invisible character U+200B at character 2',
+	],
+])('what is refused at %s in %j is named with its place', async (path, body, pointer, what) => {
+	const refused = await post(path, body)
+	expect(refused.body.errors).toContainEqual({ pointer, code: 'format', detail: `has ${what}` })
+	if (refused.body.errors.length === 1) expect(refused.body.detail).toBe(`${pointer} has ${what}.`)
+})
+
+it('so is what is refused in the query', async () => {
+	const refused = await tenant.ask('GET', '/api/time-entries?userId=u1%E2%80%8B')
+	expect(refused.body.detail).toBe('userId has the invisible character U+200B at character 3.')
+	expect((await post('/api/contacts', { name: 'Ada', email: 'ada' })).body.detail).toBe('/email must be an e-mail address.')
+})
+
 it('taxes whose labels differ by a blank are one tax, rounded once', async () => {
 	const line = (label: string) => ({ description: 'a', quantity: '1', unitPriceCents: 10, taxes: [{ label, percent: '25' }] })
 	const { taxBreakdown } = await created('/api/invoices', { lineItems: [line('VAT'), line('VAT '), line('VAT\u00a0')] })

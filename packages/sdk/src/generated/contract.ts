@@ -2344,7 +2344,7 @@ export type LastSyncRun = {
 	/** When it came to its end; null while it is under way. It is in Unix milliseconds. */
 	finishedAt: UnixMs | null;
 };
-/** One line of text. White space around it is taken away and letters are composed (Unicode NFC) before anything else, so `VAT` and `VAT ` are one text; it is stored and answered like that. Refused are control characters, line breaks within, and what shows nothing: zero-width characters, soft hyphens, signs of the direction. The joiners U+200C and U+200D, and variation selectors, may stand where a script or an emoji needs them. */
+/** One line of text. White space around it is taken away and letters are composed (Unicode NFC) before anything else, so `VAT` and `VAT ` are one text; it is stored and answered like that. Refused are control characters, line breaks within, and what shows nothing: zero-width characters, soft hyphens, signs of the direction; the error names the character and its place. The joiners U+200C and U+200D, and variation selectors, may stand where a script or an emoji needs them. */
 export type Line = string;
 /** A line of an invoice. */
 export type LineItem = LineItemFields & {

@@ -3,9 +3,6 @@ import { Ajv2020, type FuncKeywordDefinition, type Options } from 'ajv/dist/2020
 import addFormats from 'ajv-formats'
 import { formatOptions, trimmed } from './formats.ts'
 
-/** Longer text is too long for any such field, and composing it may take long. */
-const mostTrimmed = 1_000
-
 /** The keyword `x-trimmed`: text is changed to what is stored, before any other keyword sees it. */
 export const trimming: FuncKeywordDefinition = {
 	keyword: 'x-trimmed',
@@ -16,8 +13,7 @@ export const trimming: FuncKeywordDefinition = {
 	compile:
 		() =>
 		(text: string, { parentData, parentDataProperty }: DataContext = {}) => {
-			if (parentData && parentDataProperty !== undefined && text.length <= mostTrimmed)
-				parentData[parentDataProperty] = trimmed(text)
+			if (parentData && parentDataProperty !== undefined) parentData[parentDataProperty] = trimmed(text)
 			return true
 		},
 }

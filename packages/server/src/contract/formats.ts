@@ -9,17 +9,27 @@ interface Format {
 	readonly validate: (value: never) => boolean
 	/** Follows "must be" in an error. */
 	readonly meaning: string
+	/** Where the first character is that the format refuses, in the text that is returned with it; below 0: none is. */
+	readonly find: (text: string) => readonly [index: number, text: string]
 }
 
-const string = (meaning: string, validate: (value: string) => boolean): Format => ({ type: 'string', validate, meaning })
-const number = (meaning: string, validate: (value: number) => boolean): Format => ({ type: 'number', validate, meaning })
+const string = (meaning: string, validate: (value: string) => boolean): Format => ({
+	...{ type: 'string', validate, meaning },
+	find: (text) => [text.search(noIdentifier), text],
+})
+const number = (meaning: string, validate: (value: number) => boolean): Format => ({
+	...{ type: 'number', validate, meaning },
+	find: (text) => [-1, text],
+})
 
 /** Codes of ISO 4217 in which nothing is paid: funds and units of account; and those with X but the shared currencies. */
 const notPaid = /^(BOV|CHE|CHW|CLF|COU|MXV|USN|UYI|UYW|X(?!AF|CD|CG|OF|PF)..)$/
 const paidCurrencies = new Set(currencies.codes().filter((code) => !notPaid.test(code)))
-const controls = /[\p{Cc}\u2028\u2029]/u
 /** What shows nothing, or like a blank: also the signs of the direction, with which a name or number reads as another one (Unicode Technical Report 36). */
-const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffc]/u
+const invisible = '\\p{Default_Ignorable_Code_Point}\\u2800\\ufff9-\\ufffc'
+const noText = /[\0\p{Cs}]/u
+const noLine = new RegExp(`[\\p{Cc}\\p{Cs}\\u2028\\u2029${invisible}]`, 'u')
+const noIdentifier = new RegExp(`(?! )\\s|${noLine.source}`, 'u')
 /**
  * Joiners between letters of a script that needs them, as Persian and Hindi do, or within an emoji, and the selector of another shape of
  * such a character.
@@ -27,10 +37,33 @@ const invisible = /[\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffc]/u
 const joined =
 	/(?<=[[\p{L}\p{M}]--[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Zinh}]]|[\p{Extended_Pictographic}\p{Emoji_Modifier}])(?:\p{Variation_Selector}?[\u200c\u200d](?=\p{L}|\p{M}|\p{Extended_Pictographic})|\p{Variation_Selector})|(?<=[0-9#*])\ufe0f(?=\u20e3)/gv
 
-/** Text as it is stored where the contract says `x-trimmed`: composed, and without the white space around it. */
-export const trimmed = (text: string): string => text.trim().normalize('NFC')
+/** Longer text is too long for any such field, and composing it may take long. */
+const mostTrimmed = 1_000
 
-const isLine = (value: string) => !controls.test(value) && !invisible.test(value.replace(joined, '')) && value.isWellFormed()
+/** Text as it is stored where the contract says `x-trimmed`: composed, and without the white space around it. */
+export const trimmed = (text: string): string => (text.length > mostTrimmed ? text : text.trim().normalize('NFC'))
+
+/** The text with a letter for each sign that is joined: their places stay. */
+const masked = (text: string): string => text.replace(joined, (found) => 'x'.repeat(found.length))
+
+/** What characters are, by the first that fits. */
+const kindsOfCharacter = [
+	[/[\n\r\u0085\u2028\u2029]/, 'line break'],
+	[/\p{Cc}/u, 'control character'],
+	[/\p{Cs}/u, 'lone surrogate'],
+	[new RegExp(`[${invisible}]`, 'u'), 'invisible character'],
+	[/\s/, 'white space'],
+] as const
+
+/** Names the character for which a format refuses a text, and its place; undefined when there is another reason. */
+export function refusedIn(text: string, { find }: Format): string | undefined {
+	const [index, within] = find(text)
+	if (index < 0) return undefined
+	const character = String.fromCodePoint(within.codePointAt(index) as number)
+	const [, kind] = kindsOfCharacter.find(([pattern]) => pattern.test(character)) ?? []
+	const code = within.codePointAt(index)?.toString(16).toUpperCase().padStart(4, '0')
+	return `the ${kind} U+${code} at character ${[...within.slice(0, index)].length + 1}`
+}
 
 const decimal = /^-?\d{1,12}(\.\d{1,6})?$/
 const percent = /^(100(\.0{1,4})?|\d{1,2}(\.\d{1,4})?)$/
@@ -72,12 +105,21 @@ function isInternationalDomain(domain: string, longest: number): boolean {
 }
 
 export const formats: Readonly<Record<string, Format>> = {
-	text: string('text without NUL characters or lone surrogates', (value) => !value.includes('\0') && value.isWellFormed()),
-	line: string('one line of text without control characters or invisible ones, such as U+200B', isLine),
-	identifier: string(
-		'one line of text without control characters, invisible ones, such as U+200B, or white space but blanks',
-		(value) => !/(?! )\s/.test(value) && !controls.test(value) && !invisible.test(value) && value.isWellFormed(),
-	),
+	text: {
+		...string('text without NUL characters or lone surrogates', (value) => !value.includes('\0') && value.isWellFormed()),
+		find: (text) => [text.search(noText), text],
+	},
+	line: {
+		...string('one line of text without control characters or invisible ones', (value) => !noLine.test(masked(value))),
+		find: (text) => [masked(trimmed(text)).search(noLine), trimmed(text)],
+	},
+	identifier: {
+		...string(
+			'one line of text without control characters, invisible ones, or white space but blanks',
+			(value) => !noIdentifier.test(value),
+		),
+		find: (text) => [trimmed(text).search(noIdentifier), trimmed(text)],
+	},
 	currency: string('an ISO 4217 code of a currency to pay in, in capitals, such as USD', (value) => paidCurrencies.has(value)),
 	decimal: string('decimal text with at most 12 digits before and 6 after the point', (value) => decimal.test(value)),
 	'decimal-number': number('a number with at most 6 decimal places', (value) => decimal.test(String(value))),
