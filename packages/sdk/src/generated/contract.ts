@@ -3281,7 +3281,7 @@ export type Pipeline = {
 	name: string;
 	/** Its stages, in order. */
 	stages: Stage[];
-	/** Whether a payment moves a deal only when no other invoice of the deal is open: `sent` or `overdue`, or called `paid` before its total rose. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
+	/** Whether a payment moves a deal only when no other invoice of the deal is open: `sent` or `overdue`, or called `paid` before its total rose. A draft is not open, nor is an invoice that payments cover, or one of 0; an open invoice that is cancelled moves nothing. */
 	advanceWhenAllPaid: boolean;
 	/** When it was created, in Unix milliseconds. */
 	createdAt: UnixMs;
@@ -3296,7 +3296,7 @@ export type PipelineCreate = {
 	name: Name;
 	/** Its stages, in the order in which deals pass through them. */
 	stages: Stage[];
-	/** Whether a payment moves a deal only when no other invoice of the deal is open: `sent` or `overdue`, or called `paid` before its total rose. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. Default false. */
+	/** Whether a payment moves a deal only when no other invoice of the deal is open: `sent` or `overdue`, or called `paid` before its total rose. A draft is not open, nor is an invoice that payments cover, or one of 0; an open invoice that is cancelled moves nothing. Default false. */
 	advanceWhenAllPaid?: boolean;
 };
 /** One record. */
@@ -3317,7 +3317,7 @@ export type PipelineUpdate = {
 	name?: Name;
 	/** Its stages: an array replaces them all. A stage with live deals cannot be removed. */
 	stages?: Stage[];
-	/** Whether a payment moves a deal only when no other invoice of the deal is open: `sent` or `overdue`, or called `paid` before its total rose. A draft is not open, nor is an invoice that payments cover; an open invoice that is cancelled moves nothing. */
+	/** Whether a payment moves a deal only when no other invoice of the deal is open: `sent` or `overdue`, or called `paid` before its total rose. A draft is not open, nor is an invoice that payments cover, or one of 0; an open invoice that is cancelled moves nothing. */
 	advanceWhenAllPaid?: boolean;
 };
 /** An amount that is more than nothing. */

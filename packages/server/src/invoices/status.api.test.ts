@@ -303,36 +303,38 @@ describe('marking paid an invoice of a deal', () => {
 			(await server.ask('POST', '/api/pipelines', { body: { name: 'Projects', stages, ...option } })).body.id
 		const newDeal = async (option: object = { advanceWhenAllPaid: true }) =>
 			server.newDeal({ pipelineId: await newPipeline(option), stage: 'won' })
+		const createOwed = (body: object) => create({ totalCents: 100, ...body })
 		const pay = (id: string) => patch(id, { status: 'paid' })
 		const advanced = { ok: true, stageAdvanced: 'paid' }
 
 		it.each([['sent'], ['overdue']])('stays while another invoice is %s, and moves with the last', async (status) => {
 			const dealId = await newDeal()
-			const [deposit, rest] = [await create({ dealId, status: 'sent' }), await create({ dealId, status })]
+			const [deposit, rest] = [await createOwed({ dealId, status: 'sent' }), await createOwed({ dealId, status })]
 			expect([await pay(deposit), await stage(dealId)]).toEqual([{ ok: true }, 'won'])
 			expect([await pay(rest), await stage(dealId)]).toEqual([advanced, 'paid'])
 		})
 
 		it('moves beside drafts and invoices that are paid or cancelled, owe nothing, or are of another deal', async () => {
 			const dealId = await newDeal()
-			const covered = await create({ dealId, status: 'sent', totalCents: 100 })
+			const covered = await createOwed({ dealId, status: 'sent', totalCents: 100 })
 			await server.ask('POST', '/api/payments', { body: { invoiceId: covered, amountCents: 60 } })
 			await patch(covered, { totalCents: 60, status: 'sent' })
-			for (const status of ['draft', 'paid', 'cancelled']) await create({ dealId, status })
-			await create({ dealId: await newDeal(), status: 'sent' })
-			expect(await pay(await create({ dealId, status: 'sent' }))).toEqual(advanced)
+			for (const status of ['draft', 'paid', 'cancelled']) await createOwed({ dealId, status })
+			await createOwed({ dealId, status: 'sent', totalCents: 0 })
+			await createOwed({ dealId: await newDeal(), status: 'sent' })
+			expect(await pay(await createOwed({ dealId, status: 'sent' }))).toEqual(advanced)
 		})
 
 		it('is moved by no other change: the last open one that is cancelled leaves it', async () => {
 			const dealId = await newDeal()
-			const [deposit, rest] = [await create({ dealId, status: 'sent' }), await create({ dealId, status: 'sent' })]
+			const [deposit, rest] = [await createOwed({ dealId, status: 'sent' }), await createOwed({ dealId, status: 'sent' })]
 			await pay(deposit)
 			expect([await patch(rest, { status: 'cancelled' }), await stage(dealId)]).toEqual([{ ok: true }, 'won'])
 		})
 
 		it('moves once when the last ones are paid at the same time', async () => {
 			const dealId = await newDeal()
-			const ids = await Promise.all(Array.from({ length: 8 }, () => create({ dealId, status: 'sent' })))
+			const ids = await Promise.all(Array.from({ length: 8 }, () => createOwed({ dealId, status: 'sent' })))
 			const answers = await Promise.all(ids.map(pay))
 			expect(answers.filter(({ stageAdvanced }) => stageAdvanced === 'paid')).toHaveLength(1)
 			expect(await stage(dealId)).toBe('paid')
@@ -341,8 +343,8 @@ describe('marking paid an invoice of a deal', () => {
 		it('waits only when its pipeline says so, and from the next payment on', async () => {
 			for (const option of [{}, { advanceWhenAllPaid: false }]) {
 				const dealId = await newDeal(option)
-				await create({ dealId, status: 'sent' })
-				expect(await pay(await create({ dealId }))).toEqual(advanced)
+				await createOwed({ dealId, status: 'sent' })
+				expect(await pay(await createOwed({ dealId }))).toEqual(advanced)
 			}
 			const pipelineId = await newPipeline({})
 			const at = `/api/pipelines/${pipelineId}`
@@ -350,8 +352,8 @@ describe('marking paid an invoice of a deal', () => {
 			await server.ask('PATCH', at, { body: { advanceWhenAllPaid: true } })
 			expect((await server.ask('GET', at)).body.data.advanceWhenAllPaid).toBe(true)
 			const dealId = await server.newDeal({ pipelineId, stage: 'won' })
-			await create({ dealId, status: 'sent' })
-			expect(await pay(await create({ dealId }))).toEqual({ ok: true })
+			await createOwed({ dealId, status: 'sent' })
+			expect(await pay(await createOwed({ dealId }))).toEqual({ ok: true })
 		})
 	})
 })

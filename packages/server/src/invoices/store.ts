@@ -17,7 +17,7 @@ import { searchTexts } from '../search/texts.ts'
 import { blankParty, hiddenFlags, type StoredInvoice } from './invoice.ts'
 import { retiredNumber } from './numbers/store.ts'
 import { blankLine } from './pricing/lines.ts'
-import { type Clock, canBeLate, invoiceJson, isPastDue, paymentState } from './reading/invoice-json.ts'
+import { type Clock, canBeLate, invoiceJson, isOutstanding, isPastDue } from './reading/invoice-json.ts'
 
 interface Key extends Clock {
 	readonly organizationId: string
@@ -156,15 +156,10 @@ export async function removeInvoice(db: Db, organizationId: string, id: string):
 }
 
 const openOfDeal = query<{ organizationId: string; dealId: string }, { id: string }>((knex, key) =>
-	knex('invoices')
-		.where(key)
-		.whereNotIn('status', ['draft', 'cancelled'])
-		.whereRaw(`(${paymentState}) <> 'paid'`)
-		.select('id')
-		.limit(1, { skipBinding: true }),
+	knex('invoices').where(key).whereRaw(isOutstanding).select('id').limit(1, { skipBinding: true }),
 )
 
-/** Whether an invoice of the deal is sent and neither paid nor cancelled. */
+/** Whether something is owed of an invoice of the deal. */
 export const hasOpenInvoices = async (db: Db, organizationId: string, dealId: string) =>
 	(await db.get(openOfDeal, { organizationId, dealId })) !== undefined
 
