@@ -187,6 +187,8 @@ describe('a body', () => {
 		'application/json; charset="utf-16"; version=1',
 		'application/json; charset=utf-8; charset=utf-16',
 		'application/json; version=1; Charset=UTF-32',
+		"application/json; charset='utf-16'",
+		'application/json; charset="\'utf-16\'"',
 		'json',
 	])('as %s is refused', async (type) => {
 		await everywhere({ body: '{}', headers: { 'content-type': type } }, is(415, 'unsupported_media_type'))
@@ -204,6 +206,11 @@ describe('a body', () => {
 		'application/json; charset=UTF8',
 		'application/json; charset=us-ascii',
 		'application/json; charset="utf-8"',
+		"application/json; charset='utf-8'",
+		"application/json; charset='UTF8'; version=1",
+		'application/json; charset=',
+		'application/json; charset=""',
+		'application/json; charset=; version=1',
 		'application/json; version=1; charset=utf-8',
 		'application/json; odata.metadata=minimal; q="a;b"',
 		'application/json;',

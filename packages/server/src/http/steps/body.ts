@@ -60,12 +60,12 @@ function readSent(req: Request, res: Response, next: NextFunction, isPresent: bo
 	else next()
 }
 
-/** ASCII is UTF-8. Other parameters say nothing of the bytes. */
-const utf8 = new Set(['utf-8', 'utf8', 'us-ascii'])
+/** ASCII is UTF-8, and who names nothing sends what JSON is always in. Other parameters say nothing of the bytes. */
+const utf8 = new Set(['utf-8', 'utf8', 'us-ascii', ''])
 
 const isJson = (type: string) =>
 	/^application\/json\s*(;|$)/i.test(type) &&
-	[...type.matchAll(/;\s*charset\s*=\s*"?([^\s;"]*)/gi)].every(([, charset = '']) => utf8.has(charset.toLowerCase()))
+	[...type.matchAll(/;\s*charset\s*=\s*["']*([^\s;"']*)/gi)].every(([, charset = '']) => utf8.has(charset.toLowerCase()))
 
 /** An invoice of some two hundred lines. */
 const largeBytes = 32 * 1024
