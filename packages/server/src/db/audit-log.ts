@@ -71,7 +71,7 @@ export async function recordChange({ db, origin }: Writing, change: Change): Pro
 	const given = rowOf(origin, change)
 	const row = { ...given, before: textOf(given.before), after: textOf(given.after) }
 	// Of any other change the body of its request counts.
-	if (origin.meter && row.after === null) origin.meter.bytes += row.before?.length ?? 0
+	if (origin.meter && row.after === null) origin.meter.bytes += Buffer.byteLength(row.before ?? '')
 	if (db.shared) db.shared.later(insertions, row)
 	else await db.run(insertion, row)
 }

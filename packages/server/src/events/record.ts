@@ -59,7 +59,7 @@ export async function recordEvents(db: Db, origin: Origin, events: readonly NewE
 }
 
 function rowOf(origin: Origin, { type, organizationId, resource, resourceId, data, changes }: NewEvent) {
-	if (origin.meter) origin.meter.bytes += data.length
+	if (origin.meter) origin.meter.bytes += Buffer.byteLength(data)
 	const { now, actor, requestId } = origin
 	const id = newTimedId('evt', now)
 	return {

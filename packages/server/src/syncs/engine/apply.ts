@@ -313,7 +313,7 @@ async function linkValues(
 /** What is kept of the provider's record. */
 function seenOf({ origin }: WriteContext, seen: string | null) {
 	if (seen === null) return undefined
-	if (origin.meter) origin.meter.bytes += seen.length
+	if (origin.meter) origin.meter.bytes += Buffer.byteLength(seen)
 	return { lastSeen: seen, lastSeenAt: origin.now }
 }
 

@@ -260,7 +260,7 @@ async function noteFailed(
 	}
 	const { organizationId } = plan.scope
 	const key = { organizationId, syncId: run.syncId, direction: 'inbound' as const }
-	if (origin.meter) origin.meter.bytes += JSON.stringify(errors).length
+	if (origin.meter) origin.meter.bytes += Buffer.byteLength(JSON.stringify(errors))
 	await noteError(
 		db,
 		{

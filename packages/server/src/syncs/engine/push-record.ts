@@ -355,7 +355,7 @@ async function stored(
 		...(lastSeen !== undefined && { lastSeen, lastSeenAt: job.now }),
 	}
 	return ({ db, origin }: Writing) => {
-		if (origin.meter) origin.meter.bytes += lastSeen?.length ?? 0
+		if (origin.meter) origin.meter.bytes += Buffer.byteLength(lastSeen ?? '')
 		return link ? changeLink(db, scope, shown.id, values, job.now) : insertLink(db, scope, shown.id, values, job.now)
 	}
 }
