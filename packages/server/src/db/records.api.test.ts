@@ -88,7 +88,7 @@ describe.each(kinds)('$path', ({ path, prefix, create, change, given = 0, archiv
 			return (await tenant.ask(method, records.at(id), { body, headers: { 'if-match': tag } })).status
 		}
 		expect([await attempt('PATCH', '"1"'), await attempt('PUT', '"2"')]).toEqual([200, 200])
-		for (const tag of ['"2"', 'W/"2"', '"4"', '3']) {
+		for (const tag of ['"2"', 'W/"2"', '"4"', '3', '"3anything"', '"3-anything"', 'W/"3gzip"']) {
 			for (const method of ['PATCH', 'PUT', 'DELETE'])
 				expect([method, tag, await attempt(method, tag)]).toEqual([method, tag, 412])
 		}

@@ -304,7 +304,7 @@ describe('the ETag', () => {
 	it.each(['PATCH', 'PUT', 'DELETE'])('in If-Match lets %s change only what was read', async (method) => {
 		for (const tag of ['"1"', '*', '"7", "1"', '"7","1" ']) expect(await write(method, await create(), tag)).toBe(200)
 		const id = await create()
-		for (const tag of ['"2"', '1', '"01"', '""', '"1', '"2", "3"', '"*"'])
+		for (const tag of ['"2"', '1', '"01"', '""', '"1', '"2", "3"', '"*"', '"1anything"', '"1-anything"', '"1-viewed1x"'])
 			expect([tag, await write(method, id, tag)]).toEqual([tag, 412])
 		expect(await read(id)).toMatchObject({ notes: null, version: 1 })
 	})
