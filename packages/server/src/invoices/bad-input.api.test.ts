@@ -321,6 +321,26 @@ describe('a parameter', () => {
 		expect(body.errors).toMatchObject([{ parameter: 'limit[]' }, { parameter: 'staus' }, { parameter: 'limit', code: 'minimum' }])
 	})
 
+	it.each([
+		['search=%E0%A4', 'search'],
+		['search=a%ff', 'search'],
+		['limit=5&search=%ED%A0%80', 'search'],
+		['search=fine&deal%49d=%C3', 'dealId'],
+		['search=a&search=%ff', 'search'],
+		['staus=%ff&limit=0', 'staus'],
+	])('of the query whose bytes are no UTF-8 is refused: %s', async (search, parameter) => {
+		const { status, body } = await tenant.ask('GET', `/api/invoices?${search}`)
+		const detail = 'must be percent-encoded UTF-8'
+		expect([status, body.errors]).toEqual([400, [{ parameter, code: 'format', detail }]])
+	})
+
+	it.each(['%EF%BF%BD', '100%', '%zz', 'M%C3%BCller+%26', '%F0%9F%98%80'])(
+		'of the query with other text is taken: %s',
+		async (text) => {
+			expect((await tenant.ask('GET', `/api/invoices?search=${text}`)).status).toBe(200)
+		},
+	)
+
 	it.each(['limit', 'dealId', 'issuedFrom'])('of the query that is there twice is said to be: %s', async (parameter) => {
 		const { body } = await tenant.ask('GET', `/api/invoices?${parameter}=1&${parameter}=2`)
 		expect(body.errors).toEqual([{ parameter, code: 'type', detail: 'must be given once' }])

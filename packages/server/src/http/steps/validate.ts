@@ -1,5 +1,7 @@
 // Validates a request against the contract: with the fast validator, and in development with the full one too. The answer to a
 // request that the fast validator rejects names every violation.
+import { isUtf8 } from 'node:buffer'
+import { unescape as decoded } from 'node:querystring'
 import express, { type Request, type RequestHandler } from 'express'
 import { compileFastValidators, type Violation } from '../../contract/fast-validator.ts'
 import { type Operation, operations } from '../../contract/routes.ts'
@@ -11,11 +13,31 @@ export function validateFast(): RequestHandler {
 		const { context, headers, body } = req
 		const { operation, params } = context
 		context.query = req.url.includes('?') ? { ...req.query } : {}
+		const garbled = garbledParameter(req.url)
+		if (garbled) throw toValidationError([garbled], { query: context.query, body }, garbled)
 		const violation = operation && validators.get(operation.id)?.({ params, query: context.query, headers, body })
 		if (!violation) return next()
 		return reject(req, operation, violation)
 	}
 }
+
+/** The parameter of a query whose bytes are no UTF-8: they would be read as U+FFFD. What is no escape, such as the `%` of `100%`, is itself. */
+function garbledParameter(url: string): Violation | undefined {
+	if (!/%[89a-f]/i.test(url)) return undefined
+	const pairs = url.slice(url.indexOf('?') + 1).split('&')
+	const at = (pair: string) => `${pair}=`.indexOf('=')
+	const garbled = pairs.find((pair) => !isUtf8(bytesOf(pair.slice(at(pair)))))
+	if (garbled === undefined) return undefined
+	const name = decoded(garbled.slice(0, at(garbled)))
+	return { path: `/query/${name}`, message: 'must be percent-encoded UTF-8', errorCode: 'format' }
+}
+
+/** The URL itself has ASCII alone: node:http refuses others. */
+const bytesOf = (text: string) =>
+	Buffer.from(
+		text.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+		'latin1',
+	)
 
 /** A request that only the fast validator rejects (the library takes `limit=0x10` for an integer) has the fast one's violation. */
 async function reject({ context, originalUrl: url, query, headers, body }: Request, operation: Operation, first: Violation) {
