@@ -1,4 +1,5 @@
 // The edge of the server: routing, bytes that are no request, internal failures, and its shutdown.
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -324,6 +325,26 @@ describe('bytes that are no request', () => {
 		await new Promise<void>((sent) => socket.write(`${head}Content-Length: 100\r\n\r\n{"name":"Half"}`, () => sent()))
 		await new Promise<void>((closed) => socket.on('close', () => closed()).destroy())
 		expect((await server.ask('GET', '/api/companies')).body.meta.total).toBe(before)
+	})
+
+	it('are waited for when a body comes in chunks: its end may come late, and its connection be cut', async () => {
+		const { hostname, port } = new URL(server.url)
+		const begin = async (id: string) => {
+			const socket = connect(Number(port), hostname)
+			const lines = [`Host: x`, `Authorization: Bearer ${server.key}`, `X-Request-Id: ${id}`, 'Transfer-Encoding: chunked']
+			socket.write(`POST /api/invoices/preview HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+			await server.ask('GET', '/api/companies')
+			return socket
+		}
+		const lineOf = (id: string) => server.logged.find((line) => line.includes(id)) ?? ''
+		const late = await begin('late-end-of-the-body')
+		late.write('0\r\n\r\n')
+		const [answer] = await once(late, 'data')
+		expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
+		late.destroy()
+		const cut = await begin('cut-before-the-body')
+		cut.destroy()
+		await expect.poll(() => lineOf('cut-before-the-body')).toContain('"status":400')
 	})
 })
 

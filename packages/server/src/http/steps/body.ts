@@ -24,7 +24,10 @@ function noteBytes(req: IncomingMessage, _res: unknown, bytes: Buffer): void {
 export const readBody: RequestHandler = (req, res, next) => {
 	const { 'transfer-encoding': chunked, 'content-length': length } = req.headers
 	if (req.context.operation?.body === 'none') return next()
-	if (chunked === undefined) return readSent(req, res, next, Number(length ?? 0) > 0)
+	const isEmpty = chunked === undefined && !(Number(length ?? 0) > 0)
+	// Nobody hears the end of what was cut off while the request waited: express.json would take it for no body.
+	if (!isEmpty && req.destroyed) throw cutOff()
+	if (chunked === undefined) return readSent(req, res, next, !isEmpty)
 	return hasBytes(req).then((has) => readSent(req, res, next, has))
 }
 
