@@ -105,6 +105,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 	endUnread(server, config.ANSWER_TIMEOUT_SECONDS * 1000)
 	const canSignIn = await canAnybodySignIn(db)
 	await listen(server, config)
+	const address = addressOf(server, config)
+	url ||= address
 	server.on('error', (err) => log.error({ err }, 'a connection could not be accepted'))
 	const loops = [
 		every(10_000, () => callers.flush(), log),
@@ -131,8 +133,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 					traces,
 				})
 	await background?.begun
-	const address = addressOf(server, config)
-	url ||= address
 	hasStarted = true
 	return {
 		url: address,

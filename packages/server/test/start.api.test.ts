@@ -234,6 +234,9 @@ describe('a start that waits for the database', () => {
 		if (isSqlite) return
 		const release = await hold('jobs')
 		const server = await begin()
+		// The document is made once, and says from the beginning where its server is.
+		const document = (await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).json()) as { servers: { url: string }[] }
+		expect(document.servers).toMatchObject([{ url: `http://127.0.0.1:${port}` }])
 		const ended = server.end('SIGTERM')
 		await release()
 		expect(await ended).toEqual([0, null])
