@@ -85,6 +85,8 @@ async function start(config: Config, options: ServeOptions, starting: Starting):
 		return { close, greeting }
 	} catch (error) {
 		if (!ending.aborted) throw error
+		const wasBrokenOff = error === ending.reason || (error as Error).cause === ending.reason
+		if (!wasBrokenOff) log.error({ err: error }, 'the start has failed; the process was told to end meanwhile')
 		return { close }
 	}
 }
@@ -92,7 +94,10 @@ async function start(config: Config, options: ServeOptions, starting: Starting):
 /** How long the start waits for a database that was there when it began. */
 const pauseMs = 1_000
 
-/** The server listens by now: that the database is lost for a while is no reason to end. Throws when the process is to end. */
+/**
+ * The server listens by now: that the database is lost for a while is no reason to end. Throws when the process is to end. What was stored though
+ * its commit failed is done again: the demo is then there, and a key that nobody has seen may be left beside the one that is shown.
+ */
 async function untilDone<T>(work: () => Promise<T>, { log, ending }: Starting): Promise<T> {
 	for (;;) {
 		ending.throwIfAborted()
