@@ -165,15 +165,17 @@ if (inject('database') === 'postgres') {
 		})
 	})
 
-	it('An invoice that changes before its e-mail leaves is mailed as it is then', async () => {
+	it('An invoice that changes before its e-mail leaves is mailed as it is then, and warned of as it is then', async () => {
 		const id = await create({ notes: 'Before' })
 		const change = async (client: pg.Client) => {
 			await client.query('lock table invoices in exclusive mode')
-			await client.query(`update invoices set notes = 'After', version = version + 1 where id = $1`, [id])
+			await client.query(`update invoices set notes = 'After 😀', version = version + 1 where id = $1`, [id])
 		}
-		await holding(change, () => send(id))
+		expect(await holding(change, () => send(id))).toMatchObject({
+			body: { warnings: [{ code: 'no_buyer' }, { code: 'unprintable_text', pointer: '/notes' }] },
+		})
 		expect(await pdfText(attached())).toContain('After')
 		expect(mail.received).toHaveLength(1)
-		expect(await read(id)).toMatchObject({ status: 'sent', notes: 'After' })
+		expect(await read(id)).toMatchObject({ status: 'sent', notes: 'After 😀' })
 	})
 }

@@ -35,15 +35,12 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 	const { db, services, now } = context
 	const invoice = await requireInvoice(db, caller.organizationId, id)
 	requireMailer(services.mailer)
-	const texts = await documentWarnings(db, invoice, now)
-	const done = (isChanged = false) => ({
-		status: 200 as const,
-		body: { ok: true as const, ...warned(invoice, isChanged, texts) },
-	})
-	if ((await admit(db, context, caller, invoice, request)) === undefined) return done()
+	const done = (warnings: ReturnType<typeof warned>) => ({ status: 200 as const, body: { ok: true as const, ...warnings } })
+	const sentBefore = async () => done(warned(invoice, false, await documentWarnings(db, invoice, now)))
+	if ((await admit(db, context, caller, invoice, request)) === undefined) return sentBefore()
 	const begun = await begin(context, caller, id, request)
-	if (!begun) return done()
-	const { row, content, mailed } = begun
+	if (!begun) return sentBefore()
+	const { row, content, mailed, warningsIf } = begun
 	const { error, ...outcome } = await deliver(services.mailer, { ...content, messageId: row.messageId })
 	const conclude = (tx: Transaction, origin: OrderedOrigin) =>
 		concludeMail(writeContext({ db: tx, origin }, caller), row, outcome, mailed)
@@ -51,7 +48,7 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 		await persist(() => context.change(conclude)).catch(() => {})
 		throw error
 	}
-	return persist(() => context.commit(async (tx, origin) => done(await conclude(tx, origin)))).catch((cause) => {
+	return persist(() => context.commit(async (tx, origin) => done(warningsIf(await conclude(tx, origin))))).catch((cause) => {
 		if (cause instanceof ApiError) throw cause
 		const detail = 'The mail server has taken the e-mail, but the database fails. The invoice becomes sent once it works again.'
 		throw new ApiError('email_outcome_unknown', detail, { cause })
@@ -62,6 +59,8 @@ interface Begun {
 	readonly row: StoredMail
 	readonly content: MailContent
 	readonly mailed: Mailed
+	/** Of the invoice as it is mailed. */
+	readonly warningsIf: (isChanged: boolean) => ReturnType<typeof warned>
 }
 
 /** Makes the e-mail, and stores that it is being sent; undefined when an earlier request with the same `Idempotency-Key` has sent it. */
@@ -76,6 +75,7 @@ async function begin(context: SelfManagedContext, caller: Caller, id: string, re
 		const token = request.link === false ? undefined : ((await findClientToken(db, services.secrets, invoice)) ?? made.token)
 		const sent = applyInput(invoice, sending(invoice, now) ?? {}, moment)
 		const { content, pdf, snapshot } = await compose(context, sent, request, token)
+		const texts = await documentWarnings(db, { ...sent, ...snapshot }, now)
 		const leaseUntil = now + Math.ceil(performance.now() - started) + leaseMs
 		const claimed = await db.transaction(async (tx) => {
 			const current = await requireLockedInvoice(tx, caller.organizationId, id)
@@ -92,7 +92,8 @@ async function begin(context: SelfManagedContext, caller: Caller, id: string, re
 			return row
 		}, caller)
 		if (claimed === 'sent') return undefined
-		if (claimed !== 'changed') return { row: claimed, content, mailed: { version, snapshot } }
+		const warningsIf = (isChanged: boolean) => warned(sent, isChanged, texts)
+		if (claimed !== 'changed') return { row: claimed, content, mailed: { version, snapshot }, warningsIf }
 	}
 	throw new ApiError('email_delivery_failed', 'The invoice changed again and again while its e-mail was made: nothing was sent.')
 }
