@@ -90,7 +90,10 @@ export async function documentWarnings(db: Db, invoice: StoredInvoice, now: numb
 	const { organizationId, id, includeTimesheet } = invoice
 	const timeEntries = includeTimesheet ? await findTimeEntriesOf(db, organizationId, id) : []
 	const snapshot = await snapshotOf(db, invoice)
-	const texts = unprintableTexts({ ...invoice, ...snapshot, timeEntries })
+	const texts = unprintableTexts({
+		...{ ...invoice, ...snapshot, billTo: snapshot.billTo && shownOfBuyer(snapshot.billTo) },
+		timeEntries: timeEntries.map(({ taskName, deliverableName, description }) => ({ taskName, deliverableName, description })),
+	})
 	const inOrder = texts.toSorted((one, other) => (one.path.join('/') < other.path.join('/') ? -1 : 1))
 	const unprintable = inOrder.slice(0, mostErrors).map(({ path, characters }) => ({
 		code: 'unprintable_text' as const,
@@ -102,6 +105,9 @@ export async function documentWarnings(db: Db, invoice: StoredInvoice, now: numb
 	const detail = 'The due date is before the day on which the invoice is issued.'
 	return isEarly ? [{ code: 'due_before_issue', pointer: '/dueDate', detail }, ...unprintable] : unprintable
 }
+
+/** The rest is on the document of a seller alone (sharing/letterhead.ts). */
+const shownOfBuyer = ({ email, phone, registration, bankAccount, footer, ...shown }: Party) => shown
 
 const mostNamed = 10
 

@@ -45,6 +45,21 @@ it('nothing is said of an invoice whose PDF shows all', async () => {
 	expect(await other.remit.invoices.sendStatus(id)).not.toHaveProperty('warnings')
 })
 
+it('nothing is said of a text that the PDF does not show: what only the seller has on it, and ids of time entries', async () => {
+	const other = await server.newTenant({ name: 'Studio' })
+	const dealId = await other.newDeal({ hourlyRateCents: 9_000 })
+	const ids = { userId: 'ไ', taskId: 'ไ', deliverableId: 'ไ' }
+	const { id: entry } = await other.remit.timeEntries.create({
+		...{ dealId, durationSeconds: 3_600, startedAt: '2026-03-31T09:00:00Z' },
+		...ids,
+	})
+	const request = { dealId, timeEntryIds: [entry], includeTimesheet: true, groupBy: 'all' as const }
+	const { id } = await other.remit.invoices.createFromTimeEntries(request)
+	await other.remit.invoices.update(id, { billTo: { name: 'Acme', email: 'info@ไทย.example', phone: 'ไ', footer: 'ไ' } })
+	const { warnings = [] } = await other.remit.invoices.sendStatus(id)
+	expect(warnings.filter(({ code }) => code === 'unprintable_text')).toEqual([])
+})
+
 it('an entry of the timesheet is named as well', async () => {
 	const other = await server.newTenant({ name: 'Studio' })
 	const dealId = await other.newDeal({ hourlyRateCents: 9_000 })
