@@ -14,7 +14,7 @@ import { connectionRoutes } from './hosted/connection-routes.ts'
 import { openIdRoutes } from './hosted/openid-routes.ts'
 import { paymentRoutes, processorWebhooks } from './hosted/payment-routes.ts'
 import { providerWebhooks } from './hosted/provider-webhooks.ts'
-import { failurePage, type HostedOptions, hostedPages, pagePaths } from './hosted/routes.ts'
+import { brokenPath, failurePage, type HostedOptions, hostedPages, pagePaths } from './hosted/routes.ts'
 import { problemReply, send, toApiError } from './http/answers.ts'
 import { dispatch } from './http/dispatch.ts'
 import type { Load } from './http/load.ts'
@@ -131,7 +131,7 @@ function nonContractRoutes(
 	if (config.WEB === 'on') router.use(referenceRoutes(options.services), openIdRoutes(options))
 	if (config.NODE_ENV === 'development') router.use(crmPath, demoCrm(options.now))
 	router.use(noRoute)
-	router.use(pagePaths, countMissesOfPages(limits))
+	router.use(pagePaths, brokenPath, countMissesOfPages(limits))
 	router.use(hold)
 	router.use(pagePaths, failurePage())
 	return router

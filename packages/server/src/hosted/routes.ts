@@ -152,11 +152,13 @@ export function sendPage(
 	send(req, res, { status, headers: pageHeaders(targets, accent), text })
 }
 
+/** A path that cannot be decoded, such as /view/invoice/%E0, is a broken link. */
+export const brokenPath: ErrorRequestHandler = (error, _req, _res, next) =>
+	next(error instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : error)
+
 /** Shows an error as a page for people; the request's id is in the headers. */
 export function failurePage(): ErrorRequestHandler {
-	return (thrown, req, res, next) => {
-		// A path that cannot be decoded, such as /view/invoice/%E0, is a broken link.
-		const error = thrown instanceof URIError ? new ApiError('client_link_not_found', 'This is no path.') : thrown
+	return (error, req, res, next) => {
 		const answered = toApiError(error, req)
 		const { code, status, headers } = answered
 		const message = messageByCode[code]

@@ -118,6 +118,6 @@ const publicHeaders = {
 export const countMisses = (limits: RateLimits) =>
 	countWrong(limits, 'link', ({ status }, { context }) => context.operation?.public === true && status === 404)
 
-/** The same for pages. A path that cannot be decoded, such as /view/invoice/%E0, is a broken link. */
+/** The same for pages. */
 export const countMissesOfPages = (limits: RateLimits) =>
-	countWrong(limits, 'link', (error) => error instanceof URIError || /_link_not_found$/.test(error.code ?? ''))
+	countWrong(limits, 'link', ({ code = '' }) => code.endsWith('_link_not_found'))
