@@ -10,7 +10,7 @@ function init(args)
 	end
 	for path in io.lines(args[1]) do
 		for key in io.lines(args[3]) do
-			local headers = { Authorization = "Bearer " .. key, ["Content-Type"] = body and "application/json" }
+			local headers = { Authorization = "Bearer " .. key, ["User-Agent"] = "Mozilla/5.0", ["Content-Type"] = body and "application/json" }
 			requests[#requests + 1] = wrk.format(args[2], path, headers, body)
 		end
 	end

@@ -92,7 +92,14 @@ async function cannon(url: string, key: string, load: Load, { connections, secon
 	const { method, paths, body, keys = [key] } = load
 	const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
 	const requests = keys
-		.flatMap((key) => paths.map((path) => ({ method, path, headers: { authorization: `Bearer ${key}`, ...type }, body })))
+		.flatMap((key) =>
+			paths.map((path) => ({
+				method,
+				path,
+				headers: { authorization: `Bearer ${key}`, 'user-agent': 'Mozilla/5.0', ...type },
+				body,
+			})),
+		)
 		.slice(0, mostRequests)
 	const result = await autocannon({ url, connections, duration: seconds, requests })
 	const { p50, p99 } = result.latency

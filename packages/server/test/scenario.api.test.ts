@@ -11,7 +11,7 @@ import type {
 	TimeEntryCreate,
 } from '../src/generated/contract.ts'
 import { wordsOf } from '../src/rendering/words/languages.ts'
-import { startTestServer, type Tenant, type TestServer } from './harness.ts'
+import { browser, startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { englishIn, readable } from './language.ts'
 import { type MailServer, pdfText, startMailServer } from './mail-server.ts'
 
@@ -157,7 +157,7 @@ describe.each([
 				language,
 			})
 
-			const open = async () => (await fetch(page)).text()
+			const open = async () => (await fetch(page, { headers: { 'user-agent': browser } })).text()
 			const seen = await open()
 			expect(seen).toContain(`<html lang="${language}">`)
 			expect(inLanguage(readable(seen))).toContain(read[language].pay)

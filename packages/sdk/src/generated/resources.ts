@@ -1294,7 +1294,7 @@ export class InvoicesPublicResource {
 	}
 
 	/**
-	 * View the invoice of a client link. Needs no key. A GET counts as a view by the client, a HEAD or a prefetch does not.
+	 * View the invoice of a client link. Needs no key. A GET with the `User-Agent` of a browser counts as a view by the client; a HEAD, a prefetch, or one of another program does not. A server that shows the invoice passes the `User-Agent` of its visitor on.
 	 *
 	 * @param token - The token of the client link.
 	 * @param options - Options of this call alone.

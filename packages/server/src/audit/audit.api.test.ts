@@ -1,7 +1,7 @@
 // The audit log: who changed what, when and from where; that it holds no secret, cannot be rewritten and outlives retention.
 // every-operation.api.test.ts checks that each operation that writes leaves its entries, and none when it is refused.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { browser, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { contractOperations } from '../contract/document.ts'
 import { operations } from '../contract/routes.ts'
 import { type Db, query } from '../db/database.ts'
@@ -181,7 +181,7 @@ describe('the log', () => {
 		const { id } = await post('/api/invoices', { totalCents: 100 })
 		const { url } = await post(`/api/invoices/${id}/client-link`)
 		const before = await audit()
-		expect((await fetch(url)).status).toBe(200)
+		expect((await fetch(url, { headers: { 'user-agent': browser } })).status).toBe(200)
 		expect((await tenant.ask('GET', `/api/invoices/${id}`)).body.data.viewCount).toBe(1)
 		await post('/api/invoices/preview')
 		expect(await audit()).toEqual(before)

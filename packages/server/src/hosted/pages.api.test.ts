@@ -1,7 +1,7 @@
 // The hosted pages of the real server: the answer and headers of each path, and the way to the processor's page.
 // flow.browser.test.ts and rendering/pages/pages.browser.test.ts cover how they look and work in a browser.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
+import { browser, startTestServer, type Tenant, type TestServer } from '../../test/harness.ts'
 import { pdfText } from '../../test/mail-server.ts'
 import type { InvoiceInput } from '../generated/contract.ts'
 import { markAsDemo } from '../organizations/store.ts'
@@ -60,7 +60,7 @@ describe('the page of an invoice', () => {
 		const head = await open(page, { method: 'HEAD' })
 		expect([head.status, head.text, head.headers]).toMatchObject([200, '', secret])
 		expect((await read(id)).viewCount).toBe(0)
-		await open(page)
+		await open(page, { headers: { 'user-agent': browser } })
 		expect((await read(id)).viewCount).toBe(1)
 	})
 

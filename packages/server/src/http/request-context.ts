@@ -91,9 +91,12 @@ export const originOf = (req: Addressed & Pick<Request, 'context'>, actor: Actor
 	meter: { bytes: 0 },
 })
 
-/** Programs that fetch a link to show or to judge it: they name themselves so. */
+/** Every browser's name begins so, and that of no library: curl, node, okhttp. */
+const browsers = /^(?:Mozilla|Opera)\//
+
+/** Programs whose names begin like a browser's, and that fetch a link to show or to judge it: they name themselves so. */
 const fetchers =
-	/(?<!cu)bot\b|crawl|spider|preview|externalhit|facebookcatalog|^WhatsApp\/|SafeLinks|urldefense|barracuda|proofpoint|mimecast|Google-(?:InspectionTool|Safety)|Mastodon\/|Iframely|embedly/i
+	/(?<!cu)bot\b|crawl|spider|preview|externalhit|SafeLinks|urldefense|barracuda|proofpoint|mimecast|Google-(?:InspectionTool|Safety)|Iframely|embedly|PowerShell|ms-office/i
 
 /** Whether a person asked for the answer. A browser that fetches ahead says so in one of these headers. */
 export function isViewed({ context, headers }: Pick<Request, 'context' | 'headers'>): boolean {
@@ -101,9 +104,11 @@ export function isViewed({ context, headers }: Pick<Request, 'context' | 'header
 	return !context.head && !/prefetch|prerender|preview/i.test(String(purpose))
 }
 
-/** Whether a person looks at it, and no program that fetches a link. */
-export const isSeen = (req: Pick<Request, 'context' | 'headers'>): boolean =>
-	isViewed(req) && !fetchers.test(req.headers['user-agent'] ?? '')
+/** Whether a person looks at it with a browser, and no program fetches it. */
+export function isSeen(req: Pick<Request, 'context' | 'headers'>): boolean {
+	const agent = req.headers['user-agent'] ?? ''
+	return isViewed(req) && browsers.test(agent) && !fetchers.test(agent)
+}
 
 /** Aborted when the caller hangs up before the answer is sent. Made only where work can be left. */
 export function hangUpSignal({ res }: Request): AbortSignal {
