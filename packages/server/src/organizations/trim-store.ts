@@ -2,8 +2,10 @@
 import type { Logger } from 'pino'
 import { bySystem } from '../base/origin.ts'
 import { trimmed } from '../contract/formats.ts'
+import { difference, recordChange } from '../db/audit-log.ts'
 import { type Database, madeOnce, query, type Transaction, UniqueViolation } from '../db/database.ts'
 import { takeChangeTime } from '../db/write-context.ts'
+import type { ResourceKind } from '../generated/contract.ts'
 import { sortName } from '../search/words.ts'
 import type { JobHandler } from '../work/jobs.ts'
 import { type RowKey, walk } from '../work/walk.ts'
@@ -19,6 +21,16 @@ const columns = {
 } as const
 
 type Table = keyof typeof columns
+
+const kinds = {
+	companies: 'company',
+	contacts: 'contact',
+	deals: 'deal',
+	tax_rates: 'tax_rate',
+	time_entries: 'time_entry',
+	invoices: 'invoice',
+} as const satisfies Record<Table, ResourceKind>
+
 const tables = Object.keys(columns) as Table[]
 
 /** Rows that a part looks at. */
@@ -64,18 +76,28 @@ function changesOf(table: Table, row: Row): Record<string, string> {
 }
 
 /** Changes a row, and returns why it is left as it is. */
-async function change(tx: Transaction, table: Table, row: Row, changes: object, now: number): Promise<string | undefined> {
+async function change(
+	tx: Transaction,
+	table: Table,
+	row: Row,
+	changes: Record<string, string>,
+	now: number,
+): Promise<string | undefined> {
 	const { organizationId, id } = row
 	const version = Number(row.version)
-	const ordered = await takeChangeTime(tx, bySystem(now), organizationId)
-	const values = { organizationId, id, version, next: version + 1, updatedAt: ordered.now, ...changes }
+	const origin = await takeChangeTime(tx, bySystem(now, 'jobs.trimNames'), organizationId)
+	const values = { organizationId, id, version, next: version + 1, updatedAt: origin.now, ...changes }
 	try {
 		const changed = await tx.attempt(() => tx.run(update(table), values))
-		return changed > 0 ? undefined : (mayChange[table]?.[1] ?? 'it was changed meanwhile')
+		if (changed === 0) return mayChange[table]?.[1] ?? 'it was changed meanwhile'
 	} catch (error) {
 		if (error instanceof UniqueViolation) return 'another has that text'
 		throw error
 	}
+	const { sortName, ...texts } = changes
+	const what = { organizationId, resource: kinds[table], resourceId: id, action: 'updated' } as const
+	await recordChange({ db: tx, origin }, { ...what, ...difference(row, texts) })
+	return undefined
 }
 
 /** Walks all records once; the log says what becomes of each text. */

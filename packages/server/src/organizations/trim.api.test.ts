@@ -61,6 +61,12 @@ it('The migration trims names, but those of issued invoices and where two would 
 		...{ [company]: undefined, [entry]: undefined, [alone]: undefined },
 		...{ [second]: 'another has that text', [issued]: 'it is issued' },
 	})
+	expect((await tenant.ask('GET', `/api/companies/${company}/history`)).body.data[0]).toMatchObject({
+		...{ action: 'updated', operation: 'jobs.trimNames', actor: { type: 'system' } },
+		...{ before: { name: ' Acme ' }, after: { name: 'Acme' } },
+	})
+	const entries = 'select "resourceId" from audit_log where operation = \'jobs.trimNames\''
+	expect((await database.ask(entries)).map(({ resourceId }) => resourceId).sort()).toEqual([company, entry, alone].sort())
 	// A server of before goes on for a while, and writes behind the walk.
 	await database.ask(`update companies set name = 'Acme ' where id = '${company}'`)
 	server.clock.now += 86_400_000
