@@ -96,15 +96,18 @@ export function paymentState({ status, totalCents, amountPaidCents, amountCredit
 	return amountPaidCents === 0 ? 'unpaid' : 'partially_paid'
 }
 
-/** Whether the client owes money until its due day. Of a total below 0 the money goes the other way, and one of 0 is not owed. */
+/** Whether it becomes late once its due day is past: its client owes something. Where the total is below 0, the seller owes it. */
 export const canBeLate = (invoice: Balance & Pick<StoredInvoice, 'dueDate'>): boolean =>
 	invoice.dueDate !== null && invoice.totalCents > 0 && isOutstanding(invoice)
 
-/** Whether it was given to its client and something of it is owed. Money decides, and not a caller who wrote `paid` before the total rose. */
+/**
+ * Whether its client has it, and something of it is owed. The amounts decide, also where the status is `paid`: a caller may have written that
+ * before the total rose.
+ */
 const isOutstanding = (invoice: Balance): boolean =>
 	!['draft', 'cancelled'].includes(invoice.status) && invoice.totalCents !== 0 && paymentState(invoice) !== 'paid'
 
-/** Whether money is owed whose due day is past. */
+/** Whether money is owed whose due day is past. A due date at midnight UTC is a day; any other is an instant. */
 export function isLate(invoice: Balance & Pick<StoredInvoice, 'dueDate'>, today: Today): boolean {
 	const due = invoice.dueDate ?? today.instant
 	return canBeLate(invoice) && due < (due % dayMs === 0 ? today.date : today.instant)

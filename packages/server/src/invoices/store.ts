@@ -117,7 +117,10 @@ export function insertInvoiceLater(shared: SharedTransaction, invoice: StoredInv
 export const insertInvoiceIfFree = async (db: Db, invoice: StoredInvoice) =>
 	(await db.run(insertionIfFree, withText(invoice))) === 1
 
-/** `paidDateDerived` tells a server of the version before what is so of each now: leaving `paid` clears its date. */
+/**
+ * `paidDateDerived` is for servers of the version before that still run beside this one: where it is true, they too clear the date of payment
+ * of an invoice that leaves `paid`. This version always does, and does not read it.
+ */
 const withText = (invoice: StoredInvoice) => ({ ...invoice, paidDateDerived: true, searchText: searchTexts.invoices(invoice) })
 
 const update = query<StoredInvoice & SearchText>((knex, { organizationId, id, ...columns }) =>

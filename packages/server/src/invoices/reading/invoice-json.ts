@@ -40,10 +40,10 @@ const settled = '"amountPaidCents" + "amountCreditedCents"'
 /** Whether money covers a total that is not 0. A total of 0 is paid when its status says so. */
 const isCovered = `(("totalCents" > 0 and ${settled} >= "totalCents") or ("totalCents" < 0 and ${settled} <= "totalCents"))`
 
-/** Whether it was given to its client and something of it is owed. Money decides, and not a caller who wrote `paid` before the total rose. */
+/** As in invoice.ts. */
 export const isOutstanding = `(status not in ('draft', 'cancelled') and "totalCents" <> 0 and not ${isCovered})`
 
-/** Whether the client owes money until its due day. Of a total below 0 the money goes the other way, and one of 0 is not owed. */
+/** As in invoice.ts. */
 export const canBeLate = `${isOutstanding} and "totalCents" > 0 and "dueDate" is not null`
 
 export const isOverdue = (knex: Knex, clock: Placeholders<Clock>) => knex.raw(`(${canBeLate} and ?)`, [isPastDue(knex, clock)])
