@@ -1393,7 +1393,7 @@ export type DocumentTotal = {
 };
 /** Seconds of work, at most a year. */
 export type DurationSeconds = number;
-/** An e-mail address without a display name, at most 254 characters, of which 64 bytes before the `@` (RFC 5321). Its domain may be international, such as `info@müller.example`: mail goes to the ASCII name of it (RFC 5890), and records keep what was written. */
+/** An e-mail address without a display name, at most 254 characters, of which 64 bytes before the `@` (RFC 5321), where dots stand alone and within, and no quotes. Behind it is a domain, no IP address. The domain may be international, such as `info@müller.example`: mail goes to the ASCII name of it (RFC 5890), and records keep what was written. */
 export type Email = string;
 /**
  * How far an e-mail has come. A later version may add a status.

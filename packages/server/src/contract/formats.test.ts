@@ -128,6 +128,7 @@ describe('the formats', () => {
 		},
 		email: {
 			good: [
+				...['a@1.example', 'a@1.2.3.4.example', 'a.b.c@b.example', 'a@b.4x', 'a@b.x4', '1.2@3com.example'],
 				...['a@b.example', 'first.last+tag@sub.b-c.example', "o'hara@b.example", 'ü@b.example', 'a@xn--mller-kva.example'],
 				...[
 					'info@müller.example',
@@ -153,6 +154,8 @@ describe('the formats', () => {
 				'a@b.example\r\nBcc: x@y.example',
 				'<a@b.example>',
 				'a@b..example',
+				...['a..b@c.example', '.a@b.example', 'a.@b.example', '.@b.example', '"a"@b.example', '"a..b"@c.example'],
+				...['a@1.2.3.4', 'a@[1.2.3.4]', 'a@b.123', 'a@müller.12', 'a@[IPv6:2001:db8::1]'],
 				'a@@b.example',
 				'a@b.example,c@d.example',
 				'a@b.example\n',

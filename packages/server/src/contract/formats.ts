@@ -83,9 +83,11 @@ function isLocale(tag: string): boolean {
 	}
 }
 
-const localPart = /^[^\s\p{C}@<>()[\],;:"\\]+$/u
+/** Words with single dots between them: a word in quotes is not taken, as most servers take none. */
+const localPart = /^(?!\.)(?:\.?[^\s\p{C}@<>()[\],;:"\\.])+$/u
 const asciiLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
-const asciiDomain = new RegExp(`^${asciiLabel}(?:\\.${asciiLabel})+$`)
+/** The last label is no number: `1.2.3.4` is no domain. */
+const asciiDomain = new RegExp(`^${asciiLabel}(?:\\.(?!\\d+$)${asciiLabel})+$`)
 const anyDomain = /^(?!-)[\p{L}\p{M}\p{N}·・-]+(?<!-)(\.(?!-)[\p{L}\p{M}\p{N}·・-]+(?<!-))+$/u
 
 /** RFC 5321, 4.5.3.1, gives the local part 64 bytes, and the domain, in ASCII, what is left of 254; a label has 63 (RFC 1035). */
