@@ -95,6 +95,8 @@ describe('the time of a token', () => {
 		[0.00037, 0],
 		[1800.9, 1_800_000],
 		['3600', 3_600_000],
+		['3600.9', 3_600_000],
+		[' 3600s ', 3_600_000],
 		[10 * 365 * 86_400, 10 * 365 * 86_400_000],
 	])('of %s s is taken in whole seconds', async (expires_in, ms) => {
 		grants({ expires_in })
@@ -119,13 +121,16 @@ describe('the time of a token', () => {
 		},
 	)
 
-	it.each([-1, 'soon', {}])('that is %o is no answer of OAuth', async (expires_in) => {
-		grants({ expires_in })
-		const { id, status } = await authorize()
-		expect(status).toBe(502)
-		expect(await read(id)).toMatchObject({ status: 'pending', lastError: { code: 'invalid_answer' } })
-		expect((await test(await withClient())).lastError?.code).toBe('invalid_answer')
-	})
+	it.each([-1, '-1', 'soon', {}, [3600], true, '2030-01-01T00:00:00Z', 'Sat, 01 Jan 2030 00:00:00 GMT', '3600 minutes', '1e3'])(
+		'that is %o is unknown: the token has none',
+		async (expires_in) => {
+			grants({ expires_in })
+			const { id, status } = await authorize()
+			expect(status).toBe(200)
+			expect(await read(id)).toMatchObject({ status: 'active', expiresAt: null, lastError: null })
+			expect(await test(await withClient())).toMatchObject({ status: 'active', expiresAt: null })
+		},
+	)
 })
 
 describe('the answer of a provider', () => {
@@ -134,6 +139,25 @@ describe('the answer of a provider', () => {
 		expect((await read((await authorize()).id)).grantedScopes).toEqual(['read', 'write'])
 		grants({ scope: scopes(100) })
 		expect((await test(await withClient())).grantedScopes).toHaveLength(100)
+	})
+
+	it('has scopes that are kept apart by tabs, too', async () => {
+		grants({ scope: '\tread\t write\tread' })
+		expect((await read((await authorize()).id)).grantedScopes).toEqual(['read', 'write'])
+		expect((await test(await withClient())).grantedScopes).toEqual(['read', 'write'])
+	})
+
+	it('may begin with a byte order mark, as may that with an error', async () => {
+		const marked = (status: number, json: object) => {
+			oauth.answer = (_, res) => res.writeHead(status).end(`\ufeff${JSON.stringify(json)}`)
+		}
+		marked(200, { access_token: 'access', expires_in: 1800, refresh_token: 'refresh' })
+		const { id, status } = await authorize()
+		expect(status).toBe(200)
+		expect(await test(await withClient())).toMatchObject({ status: 'active', lastError: null })
+		server.clock.now += 1_800_000
+		marked(400, { error: 'invalid_grant' })
+		expect(await test(id)).toMatchObject({ status: 'needs_reauth', lastError: { code: 'unauthorized' } })
 	})
 
 	it('says which of the scopes that Remit needs are missing, until a token has them', async () => {

@@ -75,6 +75,11 @@ describe('a call', () => {
 		expect((await ask(await url)).json).toEqual({ ok: true })
 	})
 
+	it('reads what begins with a byte order mark', async () => {
+		const url = await provider((_, res) => res.end('\ufeff{"a":"ü"}'))
+		expect(await ask(url)).toMatchObject({ json: { a: 'ü' } })
+	})
+
 	it('returns a status that is no success without its body', async () => {
 		const url = provider((_, res) => res.writeHead(401).end('<html>'))
 		expect(await ask(await url)).toMatchObject({ status: 401, json: undefined })

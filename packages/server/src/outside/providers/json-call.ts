@@ -160,7 +160,8 @@ async function readText(body: Readable, encoding: string, { maxBytes, taken }: C
 		// A body that is not read to its end would keep its socket.
 		body.on('error', () => {}).destroy()
 	}
-	return { text: Buffer.concat(chunks).toString('utf8'), bytes: decoder ? bytes : length }
+	// Without a byte order mark, with which some begin.
+	return { text: new TextDecoder().decode(Buffer.concat(chunks)), bytes: decoder ? bytes : length }
 }
 
 function failureOf(error: unknown): CallFailed {

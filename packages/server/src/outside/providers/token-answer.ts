@@ -1,5 +1,5 @@
 // What an endpoint for tokens answers, as OAuth has it (RFC 6749 §5). Providers write null or '' for nothing, scopes as a list, and 201 for 200; they
-// leave out what goes without saying, and answer an error with 200.
+// leave out what goes without saying, write the time as a text or a date, and answer an error with 200.
 import type { ConnectionErrorCode } from '../../generated/contract.ts'
 
 /** The provider gave no token. The message is for the API's caller. */
@@ -22,7 +22,7 @@ const mostScopes = 100
 
 const isNothing = (value: unknown) => value === undefined || value === null || value === ''
 
-export const scopesOf = (scope: string): string[] => [...new Set(scope.split(' ').filter(Boolean))]
+export const scopesOf = (scope: string): string[] => [...new Set(scope.split(/[ \t]/).filter(Boolean))]
 
 /** The answer as openid-client reads it. `hasIdentity`: who it is about is asked for, and not only a token. Throws TokenFailed, which names the field at fault. */
 export function asOAuth(status: number, text: string, hasIdentity: boolean): { readonly status: number; readonly text: string } {
@@ -67,11 +67,10 @@ function readGrant(json: Json, hasIdentity: boolean) {
 
 const isToken = (value: unknown) => typeof value === 'string' && tokenForm.test(value)
 
+/** What is no number of seconds, such as a date, says as little of the time as nothing does. */
 function readTime(value: unknown): { readonly expires_in?: number } {
-	if (isNothing(value)) return {}
-	const seconds = typeof value === 'string' ? Number.parseFloat(value) : value
-	requireThat(typeof seconds === 'number' && seconds >= 0, 'expires_in', 'is no number of seconds')
-	return Number.isFinite(seconds) ? { expires_in: seconds as number } : {}
+	const seconds = typeof value === 'string' ? Number(/^\s*(\d+(?:\.\d+)?)\s*s?\s*$/.exec(value)?.[1]) : value
+	return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0 ? { expires_in: seconds } : {}
 }
 
 function readScope(value: unknown): { readonly scope?: string } {
