@@ -1,4 +1,5 @@
 // `remit api` beside a server of its own, as a person types it.
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../../test/databases.ts'
-import { Remit } from '../../../test/remit.ts'
+import { cli, inherited, Remit } from '../../../test/remit.ts'
 import { operations } from '../../contract/routes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-api-'))
@@ -86,6 +87,9 @@ it('takes a key and an address that end in a line break', async () => {
 it.each([
 	[{ REMIT_BASE_URL: 'remit.example' }, '--url remit.example: must be an http or https URL'],
 	[{ REMIT_BASE_URL: '127.0.0.1:3000' }, '--url 127.0.0.1:3000: must be an http or https URL'],
+	[{ REMIT_BASE_URL: 'http://user:pw@127.0.0.1:9' }, '--url: must have no user name, password'],
+	[{ REMIT_BASE_URL: 'https://user@remit.example' }, '--url: must have no user name, password'],
+	[{ REMIT_BASE_URL: 'https://remit.example?a=b' }, '--url: must have no user name, password, query'],
 	[{ REMIT_API_KEY: 'rmt_a b' }, '--api-key: must be one word of ASCII'],
 ])('says in one line what is wrong with %j', async (wrong, line) => {
 	const { code, stderr } = await remit.run(['api', 'companies', 'list'], { ...use, ...wrong } as Record<string, string>)
@@ -99,6 +103,13 @@ it('takes JSON that is piped in for the body', async () => {
 	expect(await said(`companies get ${id}`)).toMatchObject({ data: { name: 'Piped' } })
 	const wrong = await api('companies create', 'name: Piped')
 	expect([wrong.code, wrong.stderr.trim().split('\n')]).toEqual([1, [expect.stringContaining('standard input: is not JSON')]])
+})
+
+it('leaves standard input alone beside fields: a loop may read ids from it', () => {
+	const loop = 'while read name; do "$NODE" "$CLI" api companies create --name "$name" --json; done'
+	const env = { ...remit.env, ...inherited, ...use, NODE: process.execPath, CLI: cli }
+	const output = execFileSync('sh', ['-c', loop], { env, cwd: folder, input: 'One\nTwo\n', encoding: 'utf8' })
+	expect(output.match(/"id"/g)).toHaveLength(2)
 })
 
 it('takes no text of another encoding', async () => {

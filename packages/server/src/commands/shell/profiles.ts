@@ -55,7 +55,10 @@ export const profileOption = (command: Command): Command =>
 
 export function serverUrl(given: string): string {
 	const url = given.trim()
-	if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+	const { protocol = '', username, password, search, hash } = URL.parse(url) ?? {}
+	// It may have a password, so it is not told.
+	if (username || password || search || hash) throw new UsageError('--url: must have no user name, password, query or fragment')
+	if (/^https?:$/.test(protocol)) return url
 	throw new UsageError(`--url ${url}: must be an http or https URL, such as https://remit.example`)
 }
 
