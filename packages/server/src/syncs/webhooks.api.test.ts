@@ -212,6 +212,13 @@ describe('a webhook of Xero', () => {
 		expect(await xero.intentToReceive(urlOf('xero'))).toBe(true)
 	})
 
+	it('is 401 with a bad signature, however many of its address had one: 429 would prove nothing', async () => {
+		const strict = await startTestServer({ ...server.settings, GUESS_RATE_LIMIT: 1 })
+		for (let times = 0; times < 4; times++)
+			expect(await xero.intentToReceive(`${strict.url}/connections/webhooks/xero`)).toBe(true)
+		await strict.close()
+	})
+
 	it('begins the runs of its tenant', async () => {
 		const { id: clientId, secret: clientSecret } = xero.tokens.client
 		const credentials = { clientId, clientSecret }
