@@ -17,7 +17,15 @@ import {
 	requireReadyForAll,
 	requireRoom,
 } from './endpoint-rules.ts'
-import { createEndpoint, endpoints, headerColumns, recordEndpointEvent, rotateSecret as rotate } from './endpoint-store.ts'
+import {
+	createEndpoint,
+	endpoints,
+	headerColumns,
+	hostOf,
+	recordEndpointEvent,
+	rotateSecret as rotate,
+} from './endpoint-store.ts'
+import { releaseHosts } from './engine/host-store.ts'
 import { countAgain, deliverAllAgain } from './redelivery-store.ts'
 import { readStats } from './stats-store.ts'
 
@@ -99,6 +107,8 @@ export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origi
 	const endpoint = await lock(anyVersion(call), db)
 	requireActive(endpoint)
 	const eventId = await recordEndpointEvent(db, origin, endpoint, 'webhook.test', endpoint.id)
+	// A person waits for it. It is one of the attempts of the hour that the host gets on probation.
+	await releaseHosts(db, [hostOf(endpoint.url)])
 	await recordChange({ db, origin }, { ...audited(endpoint), action: 'tested' })
 	return { status: 200, body: { id: deliveryIdOf(eventId, endpoint.id) } }
 }

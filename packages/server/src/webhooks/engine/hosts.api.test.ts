@@ -53,6 +53,17 @@ const provenAt = query<{ host: string }, { provenAt: number | null }>((knex, { h
 	knex('webhook_hosts').where({ host }).select('provenAt'),
 )
 
+const resting = query<{ host: string; attempts: number; after: number }, object>((knex, { host, attempts, after }) =>
+	knex('webhook_hosts').where({ host, attempts }).where('leaseUntil', '>', after).select('host'),
+)
+
+/** Resolves once the host has had so many attempts of the hour, and rests after the last of them, which is longer than an attempt's lease. */
+const untilResting = (host: string, attempts: number) =>
+	vi.waitUntil(() => server.db.get(resting, { host, attempts, after: server.clock.now + minute }), {
+		timeout: 20_000,
+		interval: 5,
+	})
+
 const untilOnProbation = (host: string) =>
 	vi.waitFor(async () => expect(await server.db.get(provenAt, { host })).toEqual({ provenAt: null }), { timeout: 20_000 })
 
@@ -134,6 +145,29 @@ describe('a host that has not answered 2xx yet', () => {
 		expect(server.clock.now).toBe(began)
 		sink.answer = { status: 204 }
 		server.clock.now += 75_000
+		await untilAllSucceeded(tenant)
+	})
+
+	it('gets a test at once, which is one of those 20', async () => {
+		const host = newHost()
+		const tenant = await server.newTenant()
+		sink.answer = { status: 404 }
+		await subscribe(tenant, host, 1)
+		const [endpoint] = (await tenant.remit.webhooks.endpoints.list()).data
+		const test = () => tenant.remit.webhooks.endpoints.test(endpoint?.id ?? '')
+		for (let n = 0; n < 5; n++) await tenant.remit.companies.create({ name: `Company ${n}` })
+		await untilTried(server, host, 5)
+		const began = server.clock.now
+		for (let tried = 6; tried <= 20; tried++) {
+			await test()
+			await untilResting(host, tried)
+		}
+		await test()
+		await othersHadTheirTurn()
+		expect(sink.received).toHaveLength(20)
+		expect(server.clock.now).toBe(began)
+		sink.answer = { status: 204 }
+		server.clock.now += 61 * minute
 		await untilAllSucceeded(tenant)
 	})
 
