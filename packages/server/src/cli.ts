@@ -23,6 +23,7 @@ import { addProfileCommands } from './commands/shell/profiles.ts'
 import { addUserCommands } from './commands/users.ts'
 import { clientProxies, readConfig, settingsHelp } from './config.ts'
 import { version } from './contract/document.ts'
+import { nameIn } from './contract/formats.ts'
 import { type Database, OtherVersionError, type Transaction, unavailability } from './db/database.ts'
 import type { Upgrade } from './db/drivers/migrate.ts'
 import { takeChangeTime } from './db/write-context.ts'
@@ -89,13 +90,12 @@ command(organizations, 'create', 'Create an organization.')
 		withDatabase(async (db, now) => {
 			if (!isTimeZone(options.timeZone))
 				throw new UsageError(`--time-zone ${options.timeZone}: is not an IANA time zone such as Europe/Berlin`)
-			if (!options.name.trim()) throw new UsageError('--name: must not be empty')
-			const settings = { name: options.name, timeZone: options.timeZone }
+			const settings = { name: readName(options.name), timeZone: options.timeZone }
 			const { id: organizationId } = await db.transaction((tx) =>
 				createOrganization(tx, byCommand(now(), 'organizations create'), settings),
 			)
 			const [created] = await listOrganizationRows(db, { organizationId })
-			print(options, created, `Created ${organizationId} (${options.name}).`)
+			print(options, created, `Created ${organizationId} (${settings.name}).`)
 		}),
 	)
 
@@ -125,10 +125,11 @@ command(keys, 'create', 'Create an API key and print it, once.')
 			const scopes = parseScopes(options.scopes)
 			const resources = options.resources === undefined ? null : parseResources(options.resources)
 			const origin = byCommand(now(), 'keys create')
+			const name = readName(options.name)
 			const expiresAt = options.expiresIn === undefined ? null : origin.now + parseDuration(options.expiresIn)
 			await requireOrganization(db, options.organization)
 			const { id, key } = await db.transaction((tx) =>
-				createKey({ db: tx, origin }, options.organization, { name: options.name, scopes, resources, expiresAt }),
+				createKey({ db: tx, origin }, options.organization, { name, scopes, resources, expiresAt }),
 			)
 			print(
 				options,
@@ -200,6 +201,12 @@ async function isUpToDate(): Promise<boolean> {
 
 async function requireOrganization(db: Database, id: string): Promise<void> {
 	if (!(await findOrganization(db, id))) throw new UsageError(`--organization ${id}: there is no such organization`)
+}
+
+function readName(text: string): string {
+	const name = nameIn(text)
+	if (name === undefined) throw new UsageError('--name: must be one line of text of 1 to 200 characters, without invisible ones')
+	return name
 }
 
 function parseScopes(list: string): Scope[] {

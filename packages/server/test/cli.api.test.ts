@@ -92,6 +92,18 @@ describe('jobs', () => {
 })
 
 describe('organizations and keys', () => {
+	it('have names as the contract takes them', async () => {
+		const { name, organizationId: id } = await remit.json(['organizations', 'create', '--name', ' Cafe\u0301\u00a0'])
+		expect(name).toBe('Café')
+		await remit.json(['keys', 'create', '--organization', id, '--scopes', 'read', '--name', ' CI '])
+		expect(await remit.json(['keys', 'list', '--organization', id])).toMatchObject([{ name: 'CI' }])
+		for (const wrong of ['two\nlines', 'a\u200bb', 'x'.repeat(201), ' ', '\u2800']) {
+			expectRefusal(await remit.run(['organizations', 'create', '--name', wrong]), /^--name: must be one line of text/)
+			const create = ['keys', 'create', '--organization', id, '--scopes', 'read', '--name', wrong]
+			expectRefusal(await remit.run(create), /^--name: must be one line of text/)
+		}
+	})
+
 	it('creates and lists organizations', async () => {
 		const created = await remit.json(['organizations', 'create', '--name', "Müller & O'Neil", '--time-zone', 'Asia/Tokyo'])
 		expect(created).toMatchObject({

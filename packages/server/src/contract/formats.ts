@@ -46,6 +46,21 @@ export const trimmed = (text: string): string => (text.length > mostTrimmed ? te
 /** The text with a letter for each sign that is joined: their places stay. */
 const masked = (text: string): string => text.replace(joined, (found) => 'x'.repeat(found.length))
 
+/** As `Name` of the contract has it. */
+const longestName = 200
+
+/** The name that the contract would store; undefined when it would refuse the text. */
+export function nameIn(text: string): string | undefined {
+	const name = trimmed(text)
+	return name !== '' && [...name].length <= longestName && !noLine.test(masked(name)) ? name : undefined
+}
+
+/** The name that is nearest to a text of others; undefined when nothing of it shows. */
+export function nearestName(text: string): string | undefined {
+	const line = trimmed(text.slice(0, mostTrimmed).replaceAll(new RegExp(`(?:\\s|${noLine.source})+`, 'gu'), ' '))
+	return nameIn([...line].slice(0, longestName).join(''))
+}
+
 /** What characters are, by the first that fits. */
 const kindsOfCharacter = [
 	[/[\n\r\u0085\u2028\u2029]/, 'line break'],

@@ -104,6 +104,17 @@ describe('who signs in at the provider', () => {
 		expect(await signIn()).toMatchObject(outcome('unknown'))
 	})
 
+	it.each([
+		['zoe', 'Zoe\u0308\u00ad\u3164 \u202eHaddad', 'Zoë Haddad'],
+		['unseen', '\u2800\u200b', 'unseen'],
+		['long', `${'😀'.repeat(199)} b`, '😀'.repeat(199)],
+	])('joins as %s with the name %j, as the contract has names', async (who, name, shown) => {
+		const email = `${who}@people.example`
+		await tenant.ask('POST', '/api/invitations', { body: { email, role: 'member' } })
+		provider.person = somebody(email, { name })
+		expect((await sessionOf((await signIn()).cookie)).user.name).toBe(shown)
+	})
+
 	it('joins by an invitation of the address, with its role, once', async () => {
 		await tenant.ask('POST', '/api/invitations', { body: { email: 'invited@people.example', role: 'member' } })
 		provider.person = somebody('invited@people.example', { name: ' Noor\n Haddad ' })

@@ -1,5 +1,7 @@
 // Signing in at the server's OpenID Connect provider: openid-client, over the guarded calls of json-call.ts.
+
 import type { Configuration, IDToken, UserInfoResponse } from 'openid-client'
+import { nearestName } from '../../contract/formats.ts'
 import type { Egress } from '../egress.ts'
 import type { OpenIdSettings } from '../services.ts'
 import { failureOf, guardedFetch, type Library, random, TokenFailed } from './oauth.ts'
@@ -100,25 +102,15 @@ const load = () => import('openid-client')
 /** OpenID Connect Core §2: at most 255 ASCII characters. */
 const subjectForm = /^[!-~]{1,255}$/
 const emailForm = /^[^\s\p{C}]{1,254}$/u
-const longestName = 200
 
 function identityOf({ iss, sub, email, email_verified, name }: IDToken & Partial<UserInfoResponse>): Identity {
 	if (!subjectForm.test(sub))
 		throw new TokenFailed('invalid_answer', 'The provider named a person in a way that OpenID Connect has not.')
 	// Some write `true` as a text.
 	const isVerified = typeof email === 'string' && emailForm.test(email) && String(email_verified) === 'true'
-	const shown = typeof name === 'string' ? lineOf(name) : ''
-	return { issuer: iss, subject: sub, email: isVerified ? inSmallLetters(email) : null, name: shown === '' ? null : shown }
+	const shown = typeof name === 'string' ? nearestName(name) : undefined
+	return { issuer: iss, subject: sub, email: isVerified ? inSmallLetters(email) : null, name: shown ?? null }
 }
 
 /** Of ASCII alone: other letters become those of somebody else's address, as the sign of Kelvin becomes a k. */
 const inSmallLetters = (email: string) => email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
-
-/** One line of text. */
-const lineOf = (text: string) =>
-	text
-		.toWellFormed()
-		.replaceAll(/[\p{C}\s]+/gu, ' ')
-		.trim()
-		.slice(0, longestName)
-		.toWellFormed()
