@@ -1,7 +1,8 @@
 // The way out through an HTTP proxy, for machines that have no other. The guard judges addresses before: the proxy gets the address that
 // it let through, and not the name, which might lead elsewhere there.
-import { BlockList, isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Pool } from 'undici'
+import { isException } from '../base/network.ts'
 import type { Address } from './resolver.ts'
 
 export interface ProxySettings {
@@ -52,31 +53,4 @@ export class ForwardProxy {
 	async close(): Promise<void> {
 		await (await this.#pool)?.destroy()
 	}
-}
-
-/** Whether `NO_PROXY` names the host: as curl reads it, and with ports. */
-export const isException = (NO_PROXY: string, host: string, port: number): boolean =>
-	NO_PROXY.toLowerCase()
-		.split(/[\s,]+/)
-		.filter(Boolean)
-		.some((exception) => isSame(exception, host.toLowerCase(), port))
-
-function isSame(exception: string, host: string, port: number): boolean {
-	if (exception === '*') return true
-	// An IPv6 address without brackets has no port.
-	const [, named = exception, only = port] = /^([^:]+|\[.*\]):(\d+)$/.exec(exception) ?? []
-	if (Number(only) !== port) return false
-	if (isIP(host) > 0) return isWithin(named, host)
-	const name = named.replace(/^\*?\./, '')
-	return host === name || host.endsWith(`.${name}`)
-}
-
-function isWithin(exception: string, address: string): boolean {
-	const [network = '', bits] = exception.replace(/[[\]]/g, '').split('/')
-	const family = isIP(network) === 6 ? 'ipv6' : 'ipv4'
-	if (isIP(network) === 0 || isIP(network) !== isIP(address)) return false
-	const list = new BlockList()
-	if (bits === undefined) list.addAddress(network, family)
-	else if (Number(bits) >= 0 && Number(bits) <= (family === 'ipv6' ? 128 : 32)) list.addSubnet(network, Number(bits), family)
-	return list.check(address, family)
 }

@@ -25,7 +25,7 @@ import {
 	recordEndpointEvent,
 	rotateSecret as rotate,
 } from './endpoint-store.ts'
-import { releaseHosts } from './engine/host-store.ts'
+import { releaseHosts } from './probation-store.ts'
 import { countAgain, deliverAllAgain } from './redelivery-store.ts'
 import { readStats } from './stats-store.ts'
 

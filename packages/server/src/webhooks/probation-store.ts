@@ -1,7 +1,8 @@
 // What probation allows, as SQL about a host `h` (`webhook_hosts`) and an endpoint `p` there (`webhook_endpoints`): the engine makes its
-// attempts by it, and deliveries show it.
+// attempts by it, and deliveries show it. And what ends a host's waiting.
 import { hourMs } from '../base/dates.ts'
-import type { Dialect } from '../db/database.ts'
+import { type Db, type Dialect, query } from '../db/database.ts'
+import { isAnyOf } from '../db/records.ts'
 import { isLeased } from '../events/fan-out-store.ts'
 
 const attemptsAnHour = 20
@@ -32,3 +33,12 @@ export const attemptedFrom = (dialect: Dialect) => {
 	const hostMayBeTriedFrom = `coalesce((select ${mayBeTriedFrom(dialect)} ${ofDelivery} and not ${isFree}), 0)`
 	return `case when "nextAttemptAt" is not null and not ${isLeased} then ${latest(dialect, '"nextAttemptAt"', hostMayBeTriedFrom)} end`
 }
+
+const release = query<{ hosts?: readonly string[] }>((knex, { hosts }, dialect) => {
+	const held = knex('webhook_hosts').where('leaseUntil', '>', 0)
+	if (hosts !== undefined) held.whereRaw(isAnyOf('host', dialect), [hosts])
+	return held.update({ leaseUntil: 0 })
+})
+
+/** Ends the waiting of hosts on probation; without hosts, of all, since the process has ended that leased them. */
+export const releaseHosts = (db: Db, hosts?: readonly string[]) => db.run(release, hosts === undefined ? {} : { hosts })

@@ -1,7 +1,7 @@
 // Payments by Stripe Checkout, with one Session for each link. The Session's metadata says which link a payment belongs to.
 import { Agent } from 'node:https'
 import Stripe from 'stripe'
-import { isException, type ProxySettings } from '../proxy.ts'
+import { isException } from '../../base/network.ts'
 import {
 	InvalidWebhook,
 	type Payment,
@@ -13,6 +13,11 @@ import {
 import { fromStripeAmount, toStripeAmount } from './stripe-amounts.ts'
 import { toProcessorError } from './stripe-errors.ts'
 import { readSigned } from './webhook-signature.ts'
+
+interface ProxySettings {
+	readonly HTTPS_PROXY: string
+	readonly NO_PROXY: string
+}
 
 export interface StripeSettings {
 	readonly name: 'stripe' | 'stripe:organization'

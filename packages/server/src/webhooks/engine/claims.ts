@@ -2,10 +2,10 @@
 import { type Database, type Db, sent } from '../../db/database.ts'
 import type { EventKey } from '../../events/store.ts'
 import type { Lanes } from '../../work/lanes.ts'
+import { releaseHosts } from '../probation-store.ts'
 import { type ClaimedDelivery, claimDeliveries, type EndpointClaim, type Target } from './claim-store.ts'
 import { EventBodies } from './event-bodies.ts'
 import { admitOne, hasPass } from './host-proof.ts'
-import { releaseHosts } from './host-store.ts'
 import { Targets } from './targets.ts'
 
 export interface ClaimOptions {

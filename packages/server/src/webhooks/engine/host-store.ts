@@ -134,12 +134,3 @@ const restAfterEachMs = 15_000
  */
 export const restHosts = (db: Db, hosts: readonly string[], now: number) =>
 	db.run(wait, { hosts, unlessBelow: attemptsInARow, from: now, eachMs: restAfterEachMs })
-
-const release = query<{ hosts?: readonly string[] }>((knex, { hosts }, dialect) => {
-	const held = knex('webhook_hosts').where('leaseUntil', '>', 0)
-	if (hosts !== undefined) held.whereRaw(isAnyOf('host', dialect), [hosts])
-	return held.update({ leaseUntil: 0 })
-})
-
-/** Ends the waiting of hosts on probation; without hosts, of all, since the process has ended that leased them. */
-export const releaseHosts = (db: Db, hosts?: readonly string[]) => db.run(release, hosts === undefined ? {} : { hosts })
