@@ -15,3 +15,10 @@ it('npx and pnpm are watched, and no shell that started them', async () => {
 	expect(printed.trim().split(' ')).toEqual([expect.stringMatching(/^\d+$/), String(child.pid)])
 	expect(execFileSync('sh', ['-c', `node ${program}; true`], { cwd: root, encoding: 'utf8' }).trim()).toBe('')
 })
+
+it('where there is neither /proc nor ps, nothing is watched, and what it is loaded before runs', () => {
+	const noProc = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module'; fs.existsSync = () => false; syncBuiltinESMExports()`
+	const preloads = [`--import=data:text/javascript,${encodeURIComponent(noProc)}`, `--import=./${program}`]
+	const run = [...preloads, '--input-type=module', '--eval', 'console.log(1)']
+	expect(execFileSync(process.execPath, run, { cwd: root, encoding: 'utf8', env: { PATH: '/nonexistent' } })).toBe('1\n')
+})

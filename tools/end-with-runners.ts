@@ -14,14 +14,18 @@ const commandOf = (pid: number) =>
 const parentOf = (pid: number) =>
 	Number(hasProc ? /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] : ps('ppid', pid))
 const ps = (column: string, pid: number) =>
-	execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8' }).trim()
+	execFileSync('ps', ['-o', `${column}=`, '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
 
-/** Not what started the first runner: a terminal or a script may end long before. */
+/** Not what started the first runner: a terminal or a script may end long before. None where nobody says which there are. */
 function runnersAbove(pid: number): number[] {
-	const parent = parentOf(pid)
-	const command = parent > 0 ? commandOf(parent) : ''
-	if (isRunner(command)) return [parent, ...runnersAbove(parent)]
-	return isShell(command) ? runnersAbove(parent) : []
+	try {
+		const parent = parentOf(pid)
+		const command = parent > 0 ? commandOf(parent) : ''
+		if (isRunner(command)) return [parent, ...runnersAbove(parent)]
+		return isShell(command) ? runnersAbove(parent) : []
+	} catch {
+		return []
+	}
 }
 
 function isRunning(pid: number): boolean {
