@@ -25,7 +25,7 @@ export async function lookUp(
 	if (!found || unknown !== undefined || Object.keys(by).length === 0)
 		throw new CannotFind(`${manifest.name} has no look-up of ${object.name} by ${unknown ?? 'nothing'}.`)
 	const answer = await ask(context, target, found, by, fields)
-	const records = recordsIn(object, answer.json)
+	const records = await recordsIn(object, answer.json)
 	const same = records.filter(({ data }) => Object.entries(by).every(([path, value]) => isSame(valueAt(data, path), value)))
 	// A list that is not filtered says nothing of the records on its other pages.
 	if (found.style === 'parameters' && same.length < records.length)

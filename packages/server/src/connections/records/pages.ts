@@ -25,7 +25,7 @@ export async function listPage(context: RecordContext, target: Target, at: PageS
 	})
 	if (answer.status >= 400)
 		throw new ProviderFailed('cursor_expired', 'rejected', `The provider answered ${answer.status} to a place in its list.`)
-	const records = recordsIn(object, answer.json)
+	const records = await recordsIn(object, answer.json)
 	const next = nextOf(object.pagination, at.cursor, answer, records)
 	return { records, next: next && written(next), bytes: answer.bytes, total: at.cursor === null ? totalOf(object, answer) : null }
 }

@@ -1,5 +1,6 @@
 // From what a provider answered to records, and times to and fro.
 import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ObjectManifest, TimeFormat } from '../providers/manifest.ts'
 import { oneLine, valueAt } from '../values.ts'
 import { type ExternalRecord, ProviderFailed } from './types.ts'
@@ -12,16 +13,25 @@ export const isObject = (value: unknown): value is Json => typeof value === 'obj
 export const notAnswered = (what: string) =>
 	new ProviderFailed('retry', 'invalid_answer', `The answer of the provider has no ${what}.`)
 
-/** The records in the answer to a list. */
-export function recordsIn(object: ObjectManifest, json: unknown): ExternalRecord[] {
+/** The records in the answer to a list. After its JSON was parsed, and between many records, others have a turn. */
+export async function recordsIn(object: ObjectManifest, json: unknown): Promise<ExternalRecord[]> {
 	const list = valueAt(json, object.records)
 	if (!Array.isArray(list)) throw notAnswered(object.records === '' ? 'list' : `list ${object.records}`)
-	return list.map((item, at) => {
-		const reason = mistakeOfId(object, item)
-		if (reason === undefined) return recordOf(object, item)
-		const problem = { code: 'invalid_id', reason } as const
-		return { id: `unnamed-${at}-${nameOf(item)}`, changedAt: null, isDeleted: false, problem, data: isObject(item) ? item : {} }
-	})
+	const records: ExternalRecord[] = []
+	for (const [at, item] of list.entries()) {
+		if (at % recordsInTurn === 0) await nextTurn()
+		records.push(recordIn(object, item, at))
+	}
+	return records
+}
+
+const recordsInTurn = 5_000
+
+function recordIn(object: ObjectManifest, item: unknown, at: number): ExternalRecord {
+	const reason = mistakeOfId(object, item)
+	if (reason === undefined) return recordOf(object, item)
+	const problem = { code: 'invalid_id', reason } as const
+	return { id: `unnamed-${at}-${nameOf(item)}`, changedAt: null, isDeleted: false, problem, data: isObject(item) ? item : {} }
 }
 
 /** More than an id of any provider has, and less than an index of PostgreSQL takes. */

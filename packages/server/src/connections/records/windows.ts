@@ -36,7 +36,7 @@ export async function searchPage(
 		properties: askedOf(object, at.fields),
 		limit: search.most,
 	})
-	const records = recordsIn(object, answer.json)
+	const records = await recordsIn(object, answer.json)
 	const { pagination } = object
 	const hasMore = pagination.style === 'cursor' && valueAt(answer.json, pagination.next) !== undefined
 	const next = nextFrom(start, records, hasMore)
@@ -80,7 +80,7 @@ export async function modifiedPage(
 		query: { ...listQuery(object, at.fields), ...order, ...pageQuery(object, window.page) },
 		expected: [304],
 	})
-	const records = answer.status === 304 ? [] : recordsIn(object, answer.json)
+	const records = answer.status === 304 ? [] : await recordsIn(object, answer.json)
 	const total = totalOf(object, answer)
 	const next = nextWindow(window, records, total)
 	return { records, next: next && written(next), bytes: answer.bytes, total: at.cursor === null ? total : null }

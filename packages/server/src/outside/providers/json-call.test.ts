@@ -143,6 +143,18 @@ describe('a call fails with words for its caller', () => {
 		expect(sent).toBeLessThan(200_000)
 	})
 
+	it('when it has so many parts or names that parsing it would hold all others', async () => {
+		const most = (what: string) => ({ code: 'answer_too_large', message: `The answer has more than ${what}.` })
+		const objects = `[${'{},'.repeat(160_000)}{}]`
+		const names = `{${Array.from({ length: 50_001 }, (_, at) => `"${at}":1`)}}`
+		const limits = { maxBytes: 8_000_000 }
+		const answer = (text: string) => provider((_, res) => res.end(text))
+		expect(await failure(answer(objects), limits)).toEqual(most('160000 objects and lists'))
+		expect(await failure(answer(names), limits)).toEqual(most('50000 different field names'))
+		const text = JSON.stringify([{ id: '{["\\"'.repeat(300_000) }])
+		expect((await ask(await answer(text), limits)).json).toEqual(JSON.parse(text))
+	})
+
 	it('when compressed bytes are broken or cut off', async () => {
 		const broken = (bytes: Uint8Array) => failure(provider((_, res) => res.setHeader('content-encoding', 'gzip').end(bytes)))
 		expect(await broken(Buffer.from('no gzip at all'))).toMatchObject({ code: 'invalid_answer' })
