@@ -93,8 +93,12 @@ it('What a standby that is behind does not have, the primary reads, and the log 
 		{ timeout: 20_000, interval: 500 },
 	)
 	await standby.query('select pg_wal_replay_resume()')
-	await untilStandbyReads()
-	expect(logged('the standby reads').length).toBeGreaterThan(0)
+	// It is asked at every try, and reads once it answers in time.
+	const saidAgain = async () => {
+		await listed()
+		return logged('the standby reads').length
+	}
+	await expect.poll(saidAgain, { timeout: 20_000 }).toBeGreaterThan(0)
 })
 
 it('A standby that is gone is done without, until it is back', async () => {
