@@ -132,7 +132,12 @@ it.each([
 	['a standby of another server', () => `${postgres.standbyUrl}/remit`, 'it does not follow DATABASE_URL'],
 	['another database there', () => `${postgres.standbyUrl}/copy`, 'it does not follow DATABASE_URL'],
 ])('An address that is that of %s reads nothing, and the log says so', async (what, url, reason) => {
-	if (what === 'another database there') await admin(postgres.url, 'create database copy')
+	if (what === 'another database there') {
+		await admin(postgres.url, 'create database copy')
+		// Else the log would say once that there is none.
+		const found = async () => (await standby.query("select from pg_database where datname = 'copy'")).rowCount
+		await expect.poll(found, { timeout: 20_000 }).toBe(1)
+	}
 	const isElsewhere = what === 'a standby of another server'
 	const wrong = await startTestServer({
 		...(!isElsewhere && { DATABASE_URL: `${postgres.url}/remit` }),
