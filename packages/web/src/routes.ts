@@ -2,8 +2,26 @@
 // build.ts and the walk of the tests read the calls of page().
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router'
-import { type InvoiceSearch, invoiceSorts, invoiceTabs, type OpenIdOutcome, openIdOutcomes } from './api/addresses.ts'
-import { type Begin, found, invoiceQuery, invoicesQuery, many, one, only, taxRatesQuery } from './api/first-reads.ts'
+import {
+	type DeliveriesSearch,
+	type InvoiceSearch,
+	invoiceSorts,
+	invoiceTabs,
+	type OpenIdOutcome,
+	openIdOutcomes,
+} from './api/addresses.ts'
+import {
+	type Begin,
+	deliveriesQuery,
+	forManagers,
+	found,
+	invoiceQuery,
+	invoicesQuery,
+	many,
+	one,
+	only,
+	taxRatesQuery,
+} from './api/first-reads.ts'
 import { list, read } from './api/query.ts'
 import { sessionQuery } from './api/session.ts'
 import { NotFound, PageFailed } from './shell/page-failed.tsx'
@@ -26,8 +44,12 @@ const files: (() => Promise<void>)[] = []
 /** Fetches the files of all pages. */
 export const fetchPages = () => void fetchWhenIdle(...files)
 
-/** The address of a page, and the page, whose file is loaded when it is first opened; `begin` asks for its data meanwhile. */
-const page = <const Path extends string>(path: Path, load: () => Promise<{ default: React.ComponentType }>, begin?: Begin) => {
+/** The address of a page, and the page, whose file is loaded when it is first opened; `begins` ask for its data meanwhile. */
+const page = <const Path extends string>(
+	path: Path,
+	load: () => Promise<{ default: React.ComponentType }>,
+	...begins: Begin[]
+) => {
 	const component = lazyFile(load, InPage)
 	files.push(component.fetch)
 	return {
@@ -37,7 +59,7 @@ const page = <const Path extends string>(path: Path, load: () => Promise<{ defau
 		beforeLoad: ({ context: { client }, params, search, preload }: Opening) => {
 			if (preload) return
 			void client.prefetchQuery(sessionQuery)
-			begin?.(client, params, search)
+			for (const begin of begins) begin(client, params, search)
 		},
 	}
 }
@@ -45,11 +67,15 @@ const page = <const Path extends string>(path: Path, load: () => Promise<{ defau
 const beginTaxRates: Begin = (client) => void client.prefetchQuery(taxRatesQuery)
 const beginInvoices: Begin<unknown, InvoiceSearch> = (client, _, search) =>
 	void client.prefetchInfiniteQuery(list('invoices.list', invoicesQuery(search)))
-const beginInvoice: Begin<{ id: string }> = (client, { id }) => {
-	void client.prefetchQuery(invoiceQuery(id))
-	void client.prefetchQuery(read('invoices.document', id))
+const beginInvoice: Begin<{ id: string }> = (client, { id }) => void client.prefetchQuery(invoiceQuery(id))
+
+const beginDeliveries: Begin<unknown, DeliveriesSearch> = (client, _, search) =>
+	void client.prefetchInfiniteQuery(list('webhooks.deliveries.list', deliveriesQuery(search)))
+const beginRun: Begin<{ id: string; runId: string }> = (client, { id, runId }) => {
+	void client.prefetchQuery(read('syncs.runs.get', id, runId))
+	void client.prefetchInfiniteQuery(list('syncs.runs.errors.list', { limit: 25 }, [id, runId]))
 }
-const beginEditInvoice: Begin<{ id: string }> = (client, { id }) => void client.prefetchQuery(invoiceQuery(id))
+const providers = many('connections.providers.list')
 
 type Query = Record<string, unknown>
 
@@ -100,9 +126,15 @@ const settings = createRoute({
 	},
 })
 const account = createRoute(page('/settings/account', () => import('./settings/account/page.tsx')))
-const people = createRoute(page('/settings/people', () => import('./settings/people/page.tsx'), many('users.list')))
+const people = createRoute(
+	page('/settings/people', () => import('./settings/people/page.tsx'), many('users.list'), forManagers(many('invitations.list'))),
+)
 const organization = createRoute(
-	page('/settings/organization', () => import('./settings/organization/page.tsx'), only('organization.get')),
+	page(
+		'/settings/organization',
+		() => import('./settings/organization/page.tsx'),
+		...[only('organization.get'), only('organization.logo.get')],
+	),
 )
 const pipelines = createRoute(
 	page('/settings/pipelines', () => import('./settings/pipelines/list-page.tsx'), many('pipelines.list')),
@@ -111,8 +143,7 @@ const newPipeline = createRoute(page('/settings/pipelines/new', () => import('./
 const editPipeline = createRoute(
 	page('/settings/pipelines/$id', () => import('./settings/pipelines/edit-page.tsx'), one('pipelines.get')),
 )
-// A member may not read them, which the page knows.
-const apiKeys = createRoute(page('/settings/keys', () => import('./settings/keys/page.tsx')))
+const apiKeys = createRoute(page('/settings/keys', () => import('./settings/keys/page.tsx'), forManagers(many('apiKeys.list'))))
 
 const entryPages = [signIn, setup, invite, reset]
 const settingsPages = [settings, account, organization, people, pipelines, newPipeline, editPipeline, apiKeys]
@@ -133,10 +164,10 @@ const newInvoice = createRoute({
 	validateSearch: ({ company }: Query): { company?: string } => ({ company: text(company) }),
 })
 const invoice = createRoute({
-	...page('/invoices/$id', () => import('./invoices/sheet/invoice-page.tsx'), beginInvoice),
+	...page('/invoices/$id', () => import('./invoices/sheet/invoice-page.tsx'), beginInvoice, one('invoices.document')),
 	validateSearch: ({ send }: Query): { send?: true } => ({ send: send ? true : undefined }),
 })
-const editInvoice = createRoute(page('/invoices/$id/edit', () => import('./invoices/editor/edit-page.tsx'), beginEditInvoice))
+const editInvoice = createRoute(page('/invoices/$id/edit', () => import('./invoices/editor/edit-page.tsx'), beginInvoice))
 
 const invoicePages = [invoices, newInvoice, invoice, editInvoice]
 
@@ -168,7 +199,7 @@ interface TimeSearch {
 }
 
 const time = createRoute({
-	...page('/time', () => import('./time/week-page.tsx')),
+	...page('/time', () => import('./time/week-page.tsx'), many('deals.list')),
 	validateSearch: ({ week, who }: Query): TimeSearch => ({
 		week: day(week),
 		who: who === 'me' ? 'me' : undefined,
@@ -210,8 +241,12 @@ const editEndpoint = createRoute(
 	page('/webhooks/endpoints/$id/edit', () => import('./webhooks/edit-page.tsx'), one('webhooks.endpoints.get')),
 )
 const deliveries = createRoute({
-	...page('/webhooks/deliveries', () => import('./webhooks/deliveries-page.tsx'), many('webhooks.endpoints.list')),
-	validateSearch: ({ status, endpoint, type }: Query): { status?: string; endpoint?: string; type?: string } => ({
+	...page(
+		'/webhooks/deliveries',
+		() => import('./webhooks/deliveries-page.tsx'),
+		...[many('webhooks.endpoints.list'), many('webhooks.eventTypes.list'), beginDeliveries],
+	),
+	validateSearch: ({ status, endpoint, type }: Query): DeliveriesSearch => ({
 		status: text(status),
 		endpoint: text(endpoint),
 		type: text(type),
@@ -231,25 +266,31 @@ const eventType = createRoute(
 const webhooks = [endpoints, newEndpoint, endpoint, editEndpoint, deliveries, delivery, eventTypes, eventType]
 
 const allSyncs = createRoute(page('/syncs', () => import('./syncs/list-page.tsx'), many('syncs.list')))
-const newSync = createRoute(page('/syncs/new', () => import('./syncs/new-page.tsx'), many('connections.list')))
+const newSync = createRoute(
+	page('/syncs/new', () => import('./syncs/new-page.tsx'), many('connections.list'), many('mappings.list', { status: 'active' })),
+)
 const sync = createRoute(page('/syncs/$id', () => import('./syncs/detail-page.tsx'), one('syncs.get')))
 const editSync = createRoute(page('/syncs/$id/edit', () => import('./syncs/edit-page.tsx'), one('syncs.get')))
-const syncRun = createRoute(page('/syncs/$id/runs/$runId', () => import('./syncs/run-page.tsx'), one('syncs.get')))
+const syncRun = createRoute(page('/syncs/$id/runs/$runId', () => import('./syncs/run-page.tsx'), one('syncs.get'), beginRun))
 
 const syncs = [allSyncs, newSync, sync, editSync, syncRun]
 
-const allConnections = createRoute(page('/connections', () => import('./connections/list-page.tsx'), many('connections.list')))
+const allConnections = createRoute(
+	page('/connections', () => import('./connections/list-page.tsx'), many('connections.list'), providers),
+)
 const newConnection = createRoute({
-	...page('/connections/new', () => import('./connections/new-page.tsx'), many('connections.providers.list')),
+	...page('/connections/new', () => import('./connections/new-page.tsx'), providers),
 	validateSearch: ({ provider }: Query): { provider?: string } => ({ provider: text(provider) }),
 })
 const connection = createRoute(page('/connections/$id', () => import('./connections/detail-page.tsx'), one('connections.get')))
 
 const connections = [allConnections, newConnection, connection]
 
-const allMappings = createRoute(page('/mappings', () => import('./mappings/list-page.tsx'), many('mappings.list')))
-const newMapping = createRoute(page('/mappings/new', () => import('./mappings/new-page.tsx'), many('mappings.defaults.list')))
-const mapping = createRoute(page('/mappings/$id', () => import('./mappings/detail-page.tsx'), one('mappings.get')))
+const allMappings = createRoute(page('/mappings', () => import('./mappings/list-page.tsx'), many('mappings.list'), providers))
+const newMapping = createRoute(
+	page('/mappings/new', () => import('./mappings/new-page.tsx'), many('mappings.defaults.list'), providers),
+)
+const mapping = createRoute(page('/mappings/$id', () => import('./mappings/detail-page.tsx'), one('mappings.get'), providers))
 
 const mappings = [allMappings, newMapping, mapping]
 

@@ -9,13 +9,6 @@ const place = (page: Page, name: string) =>
 	page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true })
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 
-/** Those that ask for nothing, or for what depends on who is signed in and where that person lives, or for what the session has. */
-const askLater = [
-	'/settings/organization',
-	...['/companies/new', '/contacts/new', '/time', '/time/new'],
-	...['/settings/account', '/settings/pipelines/new'],
-]
-
 describe.skipIf(!hasBrowser)('on a slow network', () => {
 	let app: App
 	let ids: Readonly<Record<string, string>>
@@ -122,37 +115,48 @@ describe.skipIf(!hasBrowser)('on a slow network', () => {
 		let page: Page
 		/** The scripts of every page. */
 		const known = new Set<string>()
-		let held: Route[] | undefined
-		let asked: string[]
+		let [files, answers]: (Route[] | undefined)[] = []
+		const hold = (held: Route[] | undefined, route: Route) => (held ? void held.push(route) : route.continue())
 		beforeAll(async () => {
 			;({ page } = await app.openApp('/settings/account'))
 			for (const url of await scriptsOf(page)) known.add(url)
-			await page.route(/\/app\/assets\/.+\.js$/, (route) =>
-				held && !known.has(route.request().url()) ? void held.push(route) : route.continue(),
-			)
-			page.on('request', (request) => {
-				const { pathname } = new URL(request.url())
-				if (request.resourceType() === 'fetch' && !/^\/(app|api\/session|api\/organization)$/.test(pathname))
-					asked.push(request.url())
-			})
+			await page.route(/\/app\/assets\/.+\.js$/, (route) => hold(known.has(route.request().url()) ? undefined : files, route))
+			await page.route(isOfPage, (route) => hold(answers, route))
+			await page.addInitScript(`asked = []; const send = fetch
+				fetch = (what, ...more) => (asked.push(String(what.url ?? what)), send(what, ...more))`)
 		})
+		/** Without what every page asks for, once the page has nothing else to do. */
+		async function asked(): Promise<string[]> {
+			const all: string[] = await page.evaluate('new Promise((tell) => requestIdleCallback(() => tell(asked)))')
+			return all.filter((url) => isOfPage(new URL(url)))
+		}
 
-		const inside = addresses.filter((path) => !outside.includes(path) && !askLater.includes(path))
+		const inside = addresses.filter((path) => !outside.includes(path))
 		it.each(inside)('%s', async (path) => {
-			const waiting: Route[] = []
-			;[held, asked] = [waiting, []]
-			await page.goto(`${app.url}/app${fill(path, ids)}`)
-			await expect.poll(() => asked.length, { timeout: 15_000 }).toBeGreaterThan(0)
-			const before = [...asked]
-			held = undefined
-			await Promise.all(waiting.map((route) => route.continue()))
+			const heldAnswers: Route[] = []
+			;[files, answers] = [undefined, heldAnswers]
+			await page.goto(`${app.url}/app${fill(path, ids)}`, { waitUntil: 'commit' })
 			await page.getByRole('heading', { level: 1 }).waitFor()
+			// Before any answer by which it could ask for more.
+			const first = (await asked()).filter((url) => !url.includes(askedLater))
+			answers = undefined
+			await Promise.all(heldAnswers.map((route) => route.continue()))
 			await expect.poll(() => page.locator('.skeleton').count(), { timeout: 15_000 }).toBe(0)
 			// The page takes what was asked for, and does not ask once more.
-			expect(before.filter((url) => asked.filter((other) => other === url).length > 1)).toEqual([])
+			const all = await asked()
+			expect(first.filter((url, at) => all.lastIndexOf(url) !== at)).toEqual([])
+			;[files, answers] = [[], []]
+			await page.reload({ waitUntil: 'commit' })
+			await expect.poll(async () => without(first, await asked())).toEqual([])
 		})
 	})
 })
+
+/** By who is signed in and which day it is where they live. */
+const askedLater = '/api/time-entries?'
+
+const isOfPage = ({ pathname }: URL) => !/^\/(app|app\/.*|api\/session|api\/organization)$/.test(pathname)
+const without = (urls: readonly string[], others: readonly string[]) => urls.filter((url) => !others.includes(url))
 
 const scriptsOf = (page: Page): Promise<string[]> =>
 	page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.endsWith(".js"))')

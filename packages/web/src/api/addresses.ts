@@ -13,6 +13,13 @@ export interface InvoiceSearch {
 	currency?: string | undefined
 }
 
+export interface DeliveriesSearch {
+	status?: string | undefined
+	endpoint?: string | undefined
+	/** Of events. */
+	type?: string | undefined
+}
+
 /** How signing in at the OpenID Connect provider went, as the server writes it in the address. */
 export const openIdOutcomes = ['done', 'denied', 'unverified', 'unknown', 'failed'] as const
 export type OpenIdOutcome = (typeof openIdOutcomes)[number]

@@ -1,7 +1,8 @@
-import type { WebhookDelivery } from '@remit/sdk'
 import { useQueries } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Send } from 'lucide-react'
+import type { DeliveriesSearch } from '../api/addresses.ts'
+import { deliveriesQuery } from '../api/first-reads.ts'
 import { usePages } from '../api/pages.ts'
 import { read } from '../api/query.ts'
 import { statusOf } from '../format/names.ts'
@@ -23,12 +24,8 @@ export default function DeliveriesPage() {
 	const navigate = route.useNavigate()
 	const endpoints = usePages('webhooks.endpoints.list', { limit: 100 })
 	const types = usePages('webhooks.eventTypes.list', { limit: 100 })
-	const filter = {
-		...(status && { status: status as WebhookDelivery['status'] }),
-		...(endpoint && { endpointId: endpoint }),
-		...(type && { type }),
-	}
-	const { rows, onEnd, isStale, failure } = usePages('webhooks.deliveries.list', { limit: 50, ...filter }, { pollAfter: 10_000 })
+	const query = deliveriesQuery({ status, endpoint, type })
+	const { rows, onEnd, isStale, failure } = usePages('webhooks.deliveries.list', query, { pollAfter: 10_000 })
 	const known = new Map(endpoints.rows?.map((one) => [one.id, one]))
 	// Those that the first page of endpoints has not.
 	const missing = endpoints.rows ? [...new Set(rows?.map(({ endpointId }) => endpointId))].filter((id) => !known.has(id)) : []
@@ -36,7 +33,7 @@ export default function DeliveriesPage() {
 	for (const { data: one } of others) if (one) known.set(one.id, one)
 	const urls = new Map([...known].map(([id, { url }]) => [id, url.replace(/^https?:\/\//, '')]))
 	const areRead = endpoints.rows !== undefined && others.every(({ isPending }) => !isPending)
-	const set = (change: Partial<typeof filter & { endpoint: string | undefined }>) =>
+	const set = (change: DeliveriesSearch) =>
 		void navigate({ to: '/webhooks/deliveries', search: { status, endpoint, type, ...change }, replace: true })
 	const chosen = (id: string) => (id === any ? undefined : id)
 	return (
@@ -48,7 +45,7 @@ export default function DeliveriesPage() {
 					label="Status"
 					value={status ?? any}
 					choices={[{ id: any, label: 'Any status' }, ...statuses.map((id) => ({ id, label: statusOf(id).label }))]}
-					onChange={(id) => set({ status: chosen(id) as WebhookDelivery['status'] })}
+					onChange={(id) => set({ status: chosen(id) })}
 				/>
 				<NativeSelect
 					label="Endpoint"
@@ -60,7 +57,7 @@ export default function DeliveriesPage() {
 					label="Event"
 					value={type ?? any}
 					choices={[{ id: any, label: 'Any event' }, ...(types.rows ?? []).map((one) => ({ id: one.type, label: one.type }))]}
-					onChange={(id) => set({ type: chosen(id) as string })}
+					onChange={(id) => set({ type: chosen(id) })}
 				/>
 			</div>
 			<Card isFlush>
@@ -74,7 +71,7 @@ export default function DeliveriesPage() {
 								onEnd={onEnd}
 								isStale={isStale}
 							/>
-						) : Object.keys(filter).length > 0 ? (
+						) : (status ?? endpoint ?? type) ? (
 							<NoMatch />
 						) : (
 							<EmptyState
