@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const root = join(import.meta.dirname, '../../..')
 const page = readFileSync(join(root, 'docs/what-happens-if.md'), 'utf8')
 const [, ...sections] = page.split(/^## /m)
-const tests = globSync('packages/server/{src,test}/**/*.test.ts', { cwd: root })
+const tests = globSync('packages/{server,web}/{src,test}/**/*.test.ts', { cwd: root })
 const namesIn = (text: string) => [...text.matchAll(/`([^` ]+\.test\.ts)`/g)].map(([, name = '']) => name)
 
 describe('docs/what-happens-if.md', () => {
