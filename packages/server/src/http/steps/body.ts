@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
 import { ApiError } from '../../base/errors.ts'
-import { shapeReader } from '../../base/json-shape.ts'
+import { shapeReader } from '../../contract/json-shape.ts'
 import { operations } from '../../contract/routes.ts'
 
 const limit = 512 * 1024
