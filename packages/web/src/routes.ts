@@ -127,7 +127,11 @@ const settings = createRoute({
 })
 const account = createRoute(page('/settings/account', () => import('./settings/account/page.tsx')))
 const people = createRoute(
-	page('/settings/people', () => import('./settings/people/page.tsx'), many('users.list'), forManagers(many('invitations.list'))),
+	page(
+		'/settings/people',
+		() => import('./settings/people/page.tsx'),
+		...[many('users.list'), many('invitations.list')].map(forManagers),
+	),
 )
 const organization = createRoute(
 	page(

@@ -84,6 +84,11 @@ describe.skipIf(!hasBrowser)('settings', () => {
 		const member = await open('/settings/keys', 'member')
 		await member.page.getByText('This is for managers and admins').waitFor()
 		expect(await member.page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+		for (const path of ['people', 'organization', 'pipelines']) {
+			await member.page.goto(`${app.url}/app/settings/${path}`)
+			await member.page.getByText('This is for managers and admins').waitFor()
+			await member.page.waitForLoadState('networkidle')
+		}
 		expect(member.complaints).toEqual([])
 	})
 
