@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('settings of the organization', () => {
 		await saved(page)
 		expect(await field(page, 'VAT ID').inputValue()).toBe('DE123456789')
 		await press(page, 'Save')
-		await page.getByText('DE123456789 is no VAT id of DE').waitFor()
+		await page.getByText('DE123456789 is not a valid VAT ID of Germany').waitFor()
 		expect(await page.evaluate("document.activeElement?.getAttribute('name')")).toBe('vatId')
 		expect(await page.getByText('Somebody else changed this meanwhile').count()).toBe(0)
 	})

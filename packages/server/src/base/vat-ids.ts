@@ -47,12 +47,16 @@ const isValid = (prefix: Prefix, number: string): boolean => require(`stdnum/lib
 export function requireVatId(written: string, pointer: string): string {
 	const vatId = written.toUpperCase().replace(/[\s.-]/g, '')
 	if (!/^[A-Z]{2}[A-Z0-9]{2,}$/.test(vatId))
-		throw invalid(pointer, 'A VAT id begins with the two letters of its country, such as DE or XI, and has letters and digits.')
+		throw invalid(pointer, 'A VAT ID begins with the two letters of its country, such as DE or XI, and has letters and digits.')
 	const [prefix, number] = split(vatId)
 	if (prefix in rules && !isValid(prefix as Prefix, number))
-		throw invalid(pointer, `${vatId} is no VAT id of ${prefix}: its length or its check digits are wrong.`)
+		throw invalid(pointer, `${vatId} is not a valid VAT ID of ${countryOf(prefix)}: its length or its check digits are wrong.`)
 	return vatId
 }
+
+const regions = new Intl.DisplayNames('en', { type: 'region' })
+const others: Readonly<Record<string, string>> = { EL: 'Greece', XI: 'Northern Ireland' }
+const countryOf = (prefix: string) => others[prefix] ?? regions.of(prefix)
 
 /** Swiss numbers begin with CHE, and may end with the name of the tax in a language of the country. Greece has EL, and GR by mistake. */
 function split(vatId: string): [prefix: string, number: string] {

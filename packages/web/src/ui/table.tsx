@@ -77,7 +77,7 @@ export function Table<Row>({ label, columns, rows, idOf, link, onEnd, isStale = 
 					{selection && (
 						<th scope="col" className="choose">
 							<Choice
-								label={`Choose all of ${label.toLowerCase()}`}
+								label={`Select all ${label.toLowerCase()}`}
 								isChosen={rows.length > 0 && selection.chosen.size === rows.length}
 								isMixed={selection.chosen.size > 0 && selection.chosen.size < rows.length}
 								onChange={(isChosen) =>
@@ -102,7 +102,7 @@ export function Table<Row>({ label, columns, rows, idOf, link, onEnd, isStale = 
 							{selection && (
 								<td className="choose">
 									<Choice
-										label={`Choose ${selection.nameOf(row)}`}
+										label={`Select ${selection.nameOf(row)}`}
 										isChosen={selection.chosen.has(idOf(row))}
 										onChange={(isChosen, isRange) => choose(index, isChosen, isRange)}
 									/>

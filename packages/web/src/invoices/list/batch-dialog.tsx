@@ -76,7 +76,7 @@ export default function BatchDialog({ action, rows, onClose }: BatchDialogProps)
 	const close = () => onClose(progress && [...progress.failures, ...skipped].map(({ row }) => row.id))
 	return (
 		<Dialog
-			title={progress ? `${batch.verb}: ${progress.done} of ${progress.rows.length}` : `${batch.verb} ${count(possible)}?`}
+			title={progress ? `${batch.verb}: ${progress.done} of ${progress.rows.length}` : `${batch.act(count(possible))}?`}
 			isOpen
 			isKept={isRunning}
 			onClose={close}
@@ -106,7 +106,7 @@ export default function BatchDialog({ action, rows, onClose }: BatchDialogProps)
 								isDisabled={possible.length === 0 || paidDate === ''}
 								onPress={() => void start(possible)}
 							>
-								{`${batch.verb} ${count(possible)}`}
+								{batch.act(count(possible))}
 							</Button>
 						)}
 					</>

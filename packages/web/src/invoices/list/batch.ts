@@ -13,6 +13,8 @@ export interface Paid {
 
 interface Batch {
 	readonly verb: string
+	/** What is done to `1 invoice` or `3 invoices`. */
+	readonly act: (count: string) => string
 	readonly done: string
 	readonly consequence: string
 	/** Why it cannot be done with a row; undefined when it can. */
@@ -26,6 +28,7 @@ const addressOf = ({ company }: Row) => company?.billingEmail ?? ''
 export const batches: Readonly<Record<BatchAction, Batch>> = {
 	send: {
 		verb: 'Send',
+		act: (count) => `Send ${count}`,
 		done: 'sent',
 		consequence:
 			'Each client gets an e-mail at the address of its company, with the invoice as a PDF and a link to view it, and to pay it if you take payments online.',
@@ -39,14 +42,16 @@ export const batches: Readonly<Record<BatchAction, Batch>> = {
 	},
 	pay: {
 		verb: 'Mark paid',
-		done: 'marked paid',
-		consequence: 'What is still owed on each counts as paid.',
+		act: (count) => `Mark ${count} as paid`,
+		done: 'marked as paid',
+		consequence: 'Each is recorded as paid in full.',
 		obstacle: ({ status }) =>
 			status === 'paid' ? 'It is paid already.' : status === 'cancelled' ? 'It is cancelled.' : undefined,
 		run: ({ id, version }, _key, paid) => call('invoices.update', id, { status: 'paid', ...paid }, { ifMatch: version }),
 	},
 	delete: {
 		verb: 'Delete',
+		act: (count) => `Delete ${count}`,
 		done: 'deleted',
 		consequence: 'They are gone for good, and their numbers are never used again. Time entries on them can be invoiced again.',
 		obstacle: () => undefined,

@@ -25,9 +25,9 @@ export default function ChosenBar({ rows, wanted = rows.length, isComing, onChan
 	const { is } = useSession()
 	const begin = (action: BatchAction) => setOpen({ action, rows })
 	return (
-		<section className="chosen-bar" aria-label="Chosen invoices">
+		<section className="chosen-bar" aria-label="Selected invoices">
 			<span className="chosen-count" role="status">
-				{wanted > rows.length ? `${rows.length} of ${wanted} chosen` : `${rows.length} chosen`}
+				{wanted > rows.length ? `${rows.length} of ${wanted} selected` : `${rows.length} selected`}
 				{wanted > rows.length && (isComing ? '…' : ', as many as can be done at once')}
 			</span>
 			<Button icon={<Send />} isDisabled={isComing} onPress={() => begin('send')}>
@@ -41,7 +41,7 @@ export default function ChosenBar({ rows, wanted = rows.length, isComing, onChan
 					Delete
 				</Button>
 			)}
-			<Button look="quiet" aria-label="Choose none" icon={<X />} onPress={() => onChange(new Set())} />
+			<Button look="quiet" aria-label="Clear selection" icon={<X />} onPress={() => onChange(new Set())} />
 			{open && (
 				<BatchDialog
 					{...open}

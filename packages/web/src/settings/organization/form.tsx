@@ -78,7 +78,7 @@ export function OrganizationForm({ organization: loaded }: { organization: Organ
 				</div>
 			</Card>
 			<Card title="Bank account">
-				<p className="field-note">Invoices show it as long as they are owed.</p>
+				<p className="field-note">An invoice shows it until it is paid.</p>
 				<div className="form-grid">
 					<FormField {...of('iban')} autoComplete="off" />
 					<FormField {...of('bic')} autoComplete="off" />
