@@ -110,6 +110,39 @@ describe.skipIf(!hasBrowser)('companies', () => {
 		expect(await app.client.companies.get(id)).toMatchObject({ phone: 'my phone', notes: 'their notes' })
 	})
 
+	it('what is typed while a change is saved stays as not saved, and a record under way takes nothing more', async () => {
+		const id = await newCompany('Under way')
+		const { page } = await app.openApp(`/companies/${id}/edit`)
+		let held = Promise.withResolvers<void>()
+		await page.route('**/api/companies{,/*}', async (route) => {
+			if (route.request().method() !== 'GET') await held.promise
+			await route.continue()
+		})
+		await field(page, 'Notes').fill('Eins')
+		const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+		await page.keyboard.press('Control+s')
+		await sent
+		await field(page, 'Notes').fill('Eins zwei')
+		held.resolve()
+		await page.getByText('What you typed meanwhile is not saved yet').waitFor()
+		expect(await field(page, 'Notes').inputValue()).toBe('Eins zwei')
+		expect((await app.client.companies.get(id)).notes).toBe('Eins')
+		await press(page, 'Save')
+		await heading(page, 'Under way')
+		expect((await app.client.companies.get(id)).notes).toBe('Eins zwei')
+
+		await page.goto(`${app.url}/app/companies/new`)
+		held = Promise.withResolvers<void>()
+		await field(page, 'Name').fill('Made once')
+		const created = page.waitForRequest((request) => request.method() === 'POST')
+		await page.keyboard.press('Control+s')
+		await created
+		await page.keyboard.type(' more')
+		expect(await field(page, 'Name').inputValue()).toBe('Made once')
+		held.resolve()
+		await heading(page, 'Made once')
+	})
+
 	it('what is not saved is guarded, and comes back after a reload', async () => {
 		const id = await newCompany('Guarded')
 		const { page } = await app.openApp(`/companies/${id}/edit`)

@@ -27,6 +27,28 @@ describe.skipIf(!hasBrowser)('invoices', () => {
 			],
 		})
 
+	it('what is typed in a new line while it is saved is not saved yet, and the line stays one', async () => {
+		const { id, invoiceNumber } = await newInvoice()
+		const { page } = await app.openApp(`/invoices/${id}/edit`)
+		const held = Promise.withResolvers<void>()
+		await page.route('**/api/invoices/*', async (route) => {
+			if (route.request().method() === 'PATCH') await held.promise
+			await route.continue()
+		})
+		await press(page, 'Add line')
+		await lineOf(page, 3).getByLabel('Description').fill('Three')
+		const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+		await page.keyboard.press('Control+s')
+		await sent
+		await lineOf(page, 3).getByLabel('Price').fill('99')
+		held.resolve()
+		await page.getByText('What you typed meanwhile is not saved yet').waitFor()
+		await page.keyboard.press('Control+s')
+		await heading(page, new RegExp(`^${invoiceNumber}`))
+		const { lineItems } = await app.client.invoices.get(id)
+		expect(lineItems.map(({ unitPriceCents }) => unitPriceCents)).toEqual([1000, 2000, 9900])
+	})
+
 	it('a person writes one with the keyboard alone, and amounts are read in either spelling', async () => {
 		const { page, complaints } = await app.openApp('/invoices')
 		await page.keyboard.press('n')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { changes, merge } from './merge.ts'
+import { changes, merge, numbered } from './merge.ts'
 
 const base = {
 	name: 'Acme',
@@ -24,6 +24,16 @@ it('What only one of two changed stays, and what both changed is asked', () => {
 it('The same change by both is no conflict', () => {
 	const both = { ...base, phone: '2' }
 	expect(merge(base, both, both)).toEqual({ values: both, conflicts: [] })
+})
+
+it('A new line that was changed after it was sent is the stored one', () => {
+	const line = (id: string | null, text: string) => ({ id, text })
+	const stored = { lines: [line('a', 'A'), line('b', 'B'), line('c', 'C')] }
+	const sent = { lines: [line('a', 'A'), line(null, 'B'), line(null, 'C')] }
+	const mine = { lines: [line(null, 'C'), line(null, 'B2'), line('a', 'A'), line(null, 'D')] }
+	const expected = [line('c', 'C'), line('b', 'B2'), line('a', 'A'), line(null, 'D')]
+	expect(merge(...numbered(sent, mine, stored), stored)).toEqual({ values: { lines: expected }, conflicts: [] })
+	expect(merge(...numbered(sent, { lines: [] }, stored), stored).values).toEqual({ lines: [] })
 })
 
 it('Lines are matched by their id, whatever their order', () => {

@@ -31,6 +31,33 @@ function mergeField(name: string, base: unknown, mine: unknown, theirs: unknown,
 	return mine
 }
 
+/**
+ * What was sent and what the form has by now, with the ids that the server gave to items of a list: it keeps their order. Items without
+ * an id are paired by what is in them, and the others in their order.
+ */
+export function numbered<T extends Values>(sent: T, mine: T, theirs: T): readonly [sent: T, mine: T] {
+	const first: Record<string, unknown> = { ...sent }
+	const now: Record<string, unknown> = { ...mine }
+	for (const [name, stored] of Object.entries(theirs)) {
+		const [before, after] = [sent[name], mine[name]]
+		if (!isItems(stored) || !isItems(before) || !isItems(after) || stored.length !== before.length) continue
+		const items = before.map((item, index) => ({ ...item, id: stored[index]?.id }))
+		const left = new Set(before.keys())
+		const pair = (isPair: (at: number) => boolean): string | null | undefined => {
+			const at = [...left].find(isPair)
+			if (at !== undefined) left.delete(at)
+			return at === undefined ? undefined : items[at]?.id
+		}
+		const surely = after.map((item) => pair((at) => (item.id ? before[at]?.id === item.id : isSame(before[at], item))))
+		first[name] = items
+		now[name] = after.map((item, index) => {
+			const id = surely[index] ?? (item.id ? undefined : pair((at) => !before[at]?.id))
+			return id ? { ...item, id } : item
+		})
+	}
+	return [first as T, now as T]
+}
+
 type Item = Values & { readonly id?: string | null }
 
 const isItems = (value: unknown): value is Item[] =>

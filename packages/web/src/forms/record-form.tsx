@@ -71,6 +71,7 @@ export function RecordForm<T extends FieldValues>({
 			{form.isMerged && form.conflicts.length === 0 && (
 				<Banner tone="accent">Somebody else changed this meanwhile; their changes are in the form now. Save again.</Banner>
 			)}
+			{form.isNewer && form.isDirty && <Banner tone="accent">Saved. What you typed meanwhile is not saved yet.</Banner>}
 			{form.draftedAt !== undefined && form.isDirty && !form.isMerged && (
 				<Banner
 					tone="accent"
@@ -87,7 +88,9 @@ export function RecordForm<T extends FieldValues>({
 				<ErrorPanel isSmall title={form.trouble.title} advice={form.trouble.advice} requestId={form.trouble.requestId} />
 			)}
 			{wrong > 1 && <ErrorPanel isSmall title={`${wrong} fields need a look`} advice="Each says below what is wrong." />}
-			<ReadOnly need={need}>{children}</ReadOnly>
+			<div className="form-fields" inert={form.isFixed}>
+				<ReadOnly need={need}>{children}</ReadOnly>
+			</div>
 			<footer className="form-actions">
 				<Button onPress={onCancel}>{maySave ? 'Cancel' : 'Back'}</Button>
 				{maySave && second && (

@@ -1,11 +1,12 @@
 // A form of one record: what changed is the PATCH, what another changed meanwhile is merged, what is not saved outlasts a reload.
 import { useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { type DefaultValues, type FieldValues, type Path, useForm, useWatch } from 'react-hook-form'
 import { describe, fieldErrors, isConflict, type Trouble } from '../api/errors.ts'
 import { useIdempotencyKey } from '../api/idempotency-key.ts'
 import { useOnePress } from '../api/one-press.ts'
 import { type Draft, readDraft, writeDraft } from './draft.ts'
-import { changes, type FieldConflict, merge } from './merge.ts'
+import { changes, type FieldConflict, merge, numbered } from './merge.ts'
 import { type FieldRules, problemOf } from './rules.ts'
 
 export interface RecordFormOptions<T extends FieldValues> {
@@ -26,20 +27,27 @@ export interface RecordFormOptions<T extends FieldValues> {
 	readonly nameOf?: (name: string) => string
 	/** Reads the record again, after a 412. */
 	readonly reload?: () => Promise<{ values: T; version: number }>
+	/** What of it is sent, such as without the lines on which nothing was written. */
+	readonly sentOf?: (values: T) => T
+	/** Whether nothing can be typed while it is saved: always so for a new record. */
+	readonly waits?: boolean
 	/** Whether the form is still there when it is saved, and goes on with what the server has then (`reload`). */
 	readonly staysOpen?: boolean
 }
 
 export function useRecordForm<T extends FieldValues>(options: RecordFormOptions<T>) {
-	const { values, version, rules, save, reload, check, nameOf = (name) => name, staysOpen = false } = options
+	const { values, version, rules, save, reload, check, nameOf = (name) => name } = options
+	const { sentOf = (all) => all, staysOpen = false, waits = !reload } = options
 	const [base, setBase] = useState({ values, version })
 	const key = [...options.draftKey, base.version]
 	const [draft, setDraft] = useState<Draft<T> | undefined>(() => readDraft<T>(key))
 	const [conflicts, setConflicts] = useState<readonly FieldConflict[]>([])
 	const [trouble, setTrouble] = useState<Trouble>()
 	const [isMerged, setMerged] = useState(false)
+	const [isNewer, setNewer] = useState(false)
 	const sending = useIdempotencyKey()
 	const once = useOnePress()
+	const [isSaving, setSaving] = useState(false)
 	const form = useForm<T>({ defaultValues: { ...base.values, ...draft?.values } as DefaultValues<T>, shouldFocusError: true })
 	const current = useWatch({ control: form.control }) as T
 	const changed = changes(base.values, current)
@@ -57,36 +65,47 @@ export function useRecordForm<T extends FieldValues>(options: RecordFormOptions<
 		return own.length > 0
 	}
 
-	/** Takes over what the server has now; what was typed since `from` stays. */
-	const follow = async (from = base.values) => {
+	/** Takes over what the server has now; what was typed since it was `sent`, or else since the form began, stays. */
+	const follow = async (sent?: T) => {
 		const theirs = await (reload as NonNullable<typeof reload>)()
-		const merged = merge(from, form.getValues(), theirs.values)
+		const [from, mine] = sent ? numbered(sentOf(sent), sentOf(form.getValues()), theirs.values) : [base.values, form.getValues()]
+		const merged = merge(from, mine, theirs.values)
 		writeDraft(key, undefined)
 		setDraft(undefined)
 		setBase(theirs)
 		form.reset(merged.values)
-		setConflicts(merged.conflicts)
+		// What was sent is stored, perhaps spelled in another way: that is nobody else's change.
+		setConflicts(sent ? [] : merged.conflicts)
 	}
 	const failed = (cause: unknown) => setTrouble(describe(cause))
 
 	const submit = async (): Promise<boolean> => {
 		form.clearErrors()
 		setTrouble(undefined)
+		setNewer(false)
 		const wrong = Object.entries(rules).flatMap(([name, rule]) => {
 			const problem = problemOf(rule as FieldRules, form.getValues(name as Path<T>))
 			return problem ? [[name, problem] as const] : []
 		})
 		if (show([...wrong, ...(check?.(form.getValues()) ?? [])])) return false
+		const focused = document.activeElement
 		try {
-			const sent = { ...form.getValues() }
+			const sent = structuredClone(form.getValues())
 			await save(changes(base.values, sent), base.version, sending.options().idempotencyKey)
 			writeDraft(key, undefined)
-			if (staysOpen) {
+			const typed = reload !== undefined && Object.keys(changes(sent, form.getValues())).length > 0
+			if (staysOpen || typed) {
 				setMerged(false)
 				await follow(sent).catch(failed)
+				setNewer(typed)
 			} else isSaved.current = true
-			return true
+			return staysOpen || !typed
 		} catch (error) {
+			if (waits) {
+				// The fields take the focus again.
+				flushSync(() => setSaving(false))
+				if (focused instanceof HTMLElement) focused.focus()
+			}
 			if (isConflict(error) && reload) {
 				// Said once it is so.
 				await follow().then(() => setMerged(true), failed)
@@ -96,12 +115,15 @@ export function useRecordForm<T extends FieldValues>(options: RecordFormOptions<
 		}
 	}
 
-	const [isSaving, setSaving] = useState(false)
 	return {
 		form,
 		isDirty,
 		isSaving,
 		isSaved,
+		/** Whether nothing can be typed, which would be lost: while a form that waits is saved, and once the form leads on. */
+		isFixed: isSaved.current || (isSaving && waits),
+		/** Whether something was typed while the form was saved: it is not saved yet. */
+		isNewer,
 		trouble,
 		draftedAt: draft?.savedAt,
 		conflicts,
@@ -119,6 +141,7 @@ export function useRecordForm<T extends FieldValues>(options: RecordFormOptions<
 			writeDraft(key, undefined)
 			setDraft(undefined)
 			setConflicts([])
+			setNewer(false)
 			form.reset(base.values)
 		},
 		choose: ({ name, mine, theirs }: FieldConflict, choice: 'mine' | 'theirs') => {

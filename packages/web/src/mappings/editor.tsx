@@ -34,13 +34,9 @@ const valuesOf = ({ name, fields }: Mapping): Values => ({
 
 const withoutId = ({ id: _, ...field }: Row): MappingField => field
 
-/** A form begins anew with what it has saved; other news from the server comes in by a merge alone. */
 export function Editor({ mapping: loaded }: { mapping: Mapping }) {
+	// As the form has read it last: other news from the server comes in by a merge alone.
 	const [mapping, setMapping] = useState(loaded)
-	return <EditorForm key={mapping.version} mapping={mapping} onSaved={setMapping} />
-}
-
-function EditorForm({ mapping, onSaved }: { mapping: Mapping; onSaved: (mapping: Mapping) => void }) {
 	const { personId, locale } = useSession()
 	const { history } = useRouter()
 	const client = useQueryClient()
@@ -64,14 +60,12 @@ function EditorForm({ mapping, onSaved }: { mapping: Mapping; onSaved: (mapping:
 		reload: async () => {
 			const now = await call('mappings.get', id)
 			client.setQueryData(read('mappings.get', id).queryKey, now)
+			setMapping(now)
 			known.current = valuesOf(now)
 			return { values: known.current, version: now.version }
 		},
+		staysOpen: true,
 	})
-	const saved = async () => {
-		toast('The mapping was saved')
-		onSaved(await client.fetchQuery({ ...read('mappings.get', id), staleTime: 0 }))
-	}
 	const { field, formState } = useController({ control: form.form.control, name: 'fields' })
 	const rows = field.value
 	/** Of the last attempt to save; of a draft as it was saved, what its validation says. */
@@ -80,7 +74,13 @@ function EditorForm({ mapping, onSaved }: { mapping: Mapping; onSaved: (mapping:
 	const change = (index: number, row: Row) => field.onChange(rows.map((one, at) => (at === index ? row : one)))
 	return (
 		<>
-			<RecordForm form={form} locale={locale} action="Save" onSaved={saved} onCancel={() => history.back()}>
+			<RecordForm
+				form={form}
+				locale={locale}
+				action="Save"
+				onSaved={() => toast('The mapping was saved')}
+				onCancel={() => history.back()}
+			>
 				<Card title="Mapping">
 					<FormField control={form.form.control} name="name" label="Name" isRequired autoComplete="off" />
 				</Card>

@@ -60,6 +60,7 @@ function EditInvoice({ invoice: loaded }: { invoice: ExpandedInvoice }) {
 			const all = isPriced ? { ...changed, lineItems: written(lineItems) } : changed
 			if (Object.keys(changed).length > 0) await mutateAsync([id, inputOf(all, currency, stored.current), { ifMatch: version }])
 		},
+		sentOf: (all) => ({ ...all, lineItems: written(all.lineItems) }),
 		reload: async () => {
 			const now = await call('invoices.get', id, { expand: ['company', 'deal'] })
 			client.setQueryData(invoiceQuery(id).queryKey, now)

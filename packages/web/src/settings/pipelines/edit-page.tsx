@@ -69,6 +69,8 @@ function EditPipeline({ pipeline: loaded }: { pipeline: Pipeline }) {
 			client.setQueryData(read('pipelines.get', id).queryKey, now)
 			return { values: valuesOf(now), version: now.version }
 		},
+		// A new stage gets another id, by which others name it.
+		waits: true,
 	})
 	const leave = () => void navigate({ to: '/settings/pipelines' })
 	return (
