@@ -62,8 +62,6 @@ interface Candidates {
 	readonly organizationId: string
 	readonly ids: readonly string[]
 	readonly words: readonly string[]
-	/** The words as companies have them. */
-	readonly companyWords: readonly string[]
 }
 
 const own = 'r."searchText"'
@@ -75,7 +73,7 @@ type Place = 'own' | 'either' | 'together'
 
 /** Those of the invoices that have all the words there. */
 const withAll = madeOnce((place: Place) =>
-	query<Candidates, { json: string }>((knex, { organizationId, ids, words, companyWords }, dialect) => {
+	query<Candidates, { json: string }>((knex, { organizationId, ids, words }, dialect) => {
 		const rows = knex
 			.from(byIds(knex, dialect, 'invoices', ids))
 			.whereRaw('r."organizationId" = ? and r.id = "foundId"', [organizationId])
@@ -83,7 +81,7 @@ const withAll = madeOnce((place: Place) =>
 			.select({ json: 'r.id' })
 		if (place === 'own') return rows.whereRaw(hasWords(own, dialect), [words])
 		if (place === 'together') return rows.whereRaw(hasWords(`(${own} || ' ' || ${company})`, dialect), [words])
-		return rows.whereRaw(`(${hasWords(own, dialect)} or ${hasWords(company, dialect)})`, [words, companyWords])
+		return rows.whereRaw(`(${hasWords(own, dialect)} or ${hasWords(company, dialect)})`, [words, words])
 	}),
 )
 
@@ -91,11 +89,9 @@ const withAll = madeOnce((place: Place) =>
 export type Sieve = (ids: readonly string[]) => Promise<string[]>
 
 const sieveOf =
-	({ db, organizationId }: Search, words: Words, place: Place): Sieve =>
+	({ db, organizationId }: Search, words: readonly string[], place: Place): Sieve =>
 	(ids) =>
-		db.column(withAll(place), { organizationId, ids, ...words })
-
-type Words = Pick<Candidates, 'words' | 'companyWords'>
+		db.column(withAll(place), { organizationId, ids, words })
 
 /** What a text finds, and how to tell what it finds of others. */
 export interface FoundInvoices extends Found {
@@ -103,9 +99,8 @@ export interface FoundInvoices extends Found {
 }
 
 /** Invoices that have some of the words by themselves, and the others by their company: looked for by the word that fewest have. */
-async function mixed(search: Search, given: Words): Promise<Found> {
+async function mixed(search: Search, words: readonly string[]): Promise<Found> {
 	const { db, organizationId, most } = search
-	const { words } = given
 	let fewest: Found | undefined
 	for (const word of longestFirst(words)) {
 		const own = cut(await withWord(search, 'invoices', word), most)
@@ -116,7 +111,7 @@ async function mixed(search: Search, given: Words): Promise<Found> {
 	}
 	const { ids, isCut } = fewest ?? { ids: [], isCut: false }
 	if (ids.length === 0) return { ids, isCut }
-	const all = await db.column(withAll('together'), { organizationId, ids: ids.slice(0, most), ...given })
+	const all = await db.column(withAll('together'), { organizationId, ids: ids.slice(0, most), words })
 	return { ids: all, isCut: isCut || ids.length > most }
 }
 
@@ -129,14 +124,13 @@ export async function findInvoices(
 	text: string | undefined,
 	byCompany = true,
 ): Promise<FoundInvoices | undefined> {
-	const words = wordsToFind('invoices', text)
+	const words = wordsToFind(text)
 	if (!words) return undefined
-	const all = { words, companyWords: wordsToFind('companies', text) ?? words }
 	const own = await findByWords(search, 'invoices', words)
-	if (!byCompany) return { ...own, sieve: sieveOf(search, all, 'own') }
-	const billed = await billedTo(search, await findByWords({ ...search, evenDeleted: true }, 'companies', all.companyWords))
+	if (!byCompany) return { ...own, sieve: sieveOf(search, words, 'own') }
+	const billed = await billedTo(search, await findByWords({ ...search, evenDeleted: true }, 'companies', words))
 	const found = cut([...new Set([...own.ids, ...billed.ids])], search.most)
 	if (found.ids.length === 0 && words.length > 1)
-		return { ...(await mixed(search, all)), sieve: sieveOf(search, all, 'together') }
-	return { ids: found.ids, isCut: found.isCut || own.isCut || billed.isCut, sieve: sieveOf(search, all, 'either') }
+		return { ...(await mixed(search, words)), sieve: sieveOf(search, words, 'together') }
+	return { ids: found.ids, isCut: found.isCut || own.isCut || billed.isCut, sieve: sieveOf(search, words, 'either') }
 }

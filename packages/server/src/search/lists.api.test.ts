@@ -108,6 +108,19 @@ describe('invoices', () => {
 		expect(await found('/api/invoices', '999')).toEqual([])
 	})
 
+	it('are found by a number with its zeros alone, not with those that have fewer', async () => {
+		const ids: string[] = []
+		for (const invoiceNumber of ['Snipe-0002', 'Snipe-0020', 'Snipe-0021', 'Snipe-0200']) {
+			server.clock.now++
+			ids.push(await post('/api/invoices', { invoiceNumber }))
+		}
+		for (const text of ['snipe-0002', '0002 snipe'])
+			expect({ text, ids: await found('/api/invoices', text) }).toEqual({ text, ids: [ids[0]] })
+		expect(await found('/api/invoices', 'snipe-2')).toHaveLength(4)
+		expect(await found('/api/invoices', 'snipe-00')).toHaveLength(3)
+		expect(await found('/api/invoices', 'snipe-002')).toEqual([ids[2], ids[1]])
+	})
+
 	it('are found by the company that they bill, also after it gets another name, and by words of both', async () => {
 		const companyId = await post('/api/companies', { name: 'Heron & Sons', domain: 'heron.example' })
 		const one = await post('/api/invoices', { companyId, invoiceNumber: 'H-1001', status: 'sent' })

@@ -3,7 +3,7 @@
 import type { Knex } from 'knex'
 import { type Db, type Dialect, madeOnce, query } from '../db/database.ts'
 import { hasWords } from '../db/records.ts'
-import { type SearchedTable, withoutZeros } from './texts.ts'
+import type { SearchedTable } from './texts.ts'
 import { searchedWords } from './words.ts'
 
 /** A search ranks so many records. */
@@ -160,12 +160,7 @@ export async function findByWords(search: Search, table: SearchedTable, words: r
 export const cut = (ids: readonly string[], most: number): Found => ({ ids: ids.slice(0, most), isCut: ids.length > most })
 
 /** The words that a search for a text looks for; none where it has no letter or digit, and undefined for a blank text, which is no search. */
-export function wordsToFind(table: SearchedTable, text: string | undefined): string[] | undefined {
-	if (!text?.trim()) return undefined
-	const words = searchedWords(text)
-	// Zeros alone are the beginning of a number.
-	return table === 'invoices' ? words.map((word) => (/^0+$/.test(word) ? word : withoutZeros(word))) : words
-}
+export const wordsToFind = (text: string | undefined): string[] | undefined => (text?.trim() ? searchedWords(text) : undefined)
 
 /** What a list's `search` finds: the best, or all unless it is cut; undefined where it is blank. */
 export async function findText(
@@ -175,7 +170,7 @@ export async function findText(
 	text: string | undefined,
 	isComplete = false,
 ): Promise<(Found & { readonly words: readonly string[] }) | undefined> {
-	const words = wordsToFind(table, text)
+	const words = wordsToFind(text)
 	const search = { db, organizationId, most: isComplete ? mostChosen : mostFound, noneIfCut: isComplete }
 	return words && { ...(await findByWords(search, table, words)), words }
 }

@@ -19,12 +19,12 @@ function searchText(title: string, others: readonly Text[], wordsOf = words, mor
 	return [...named, ...(behind.length > 0 ? ['/', ...behind] : [])].join(' ')
 }
 
-/** Numbers of invoices are found with and without their leading zeros. */
-export const withoutZeros = (word: string) => word.replace(/^0+(?=\d+$)/, '')
+/** Numbers of invoices are found with and without their leading zeros: `2` finds `0002`, and `0002` does not find `0020`. */
+const withoutZeros = (word: string) => word.replace(/^0+(?=\d+$)/, '')
 
 const numberWords = (text: string) => words(text).map(withoutZeros)
 
-/** The words with leading zeros: a number is found while its zeros are typed. */
+/** The words with leading zeros: a number is found with them, and while they are typed. */
 const zeroWords = (text: Text) => (text ? words(text).filter((word) => withoutZeros(word) !== word) : [])
 
 /** The fields of which a record's text is made. */

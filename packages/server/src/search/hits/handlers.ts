@@ -25,8 +25,8 @@ export const list: Handler<'search.list'> = async ({ query: { q }, caller }, { d
 	const readsCompanies = allows(caller.scopes, ['companies:read'])
 	const search = { db, organizationId: caller.organizationId, most: mostRanked }
 	const name = words(q ?? '').join(' ')
+	const searched = wordsToFind(q)
 	for (const [table, kind] of Object.entries(kinds) as [SearchedTable, ResourceKind][]) {
-		const searched = wordsToFind(table, q)
 		if (!searched || !allows(caller.scopes, [`${table}:read`])) continue
 		const found = await (table === 'invoices' ? findInvoices(search, q, readsCompanies) : findByWords(search, table, searched))
 		const ids = found?.ids.slice(0, mostHits) ?? []
