@@ -43,6 +43,30 @@ describe.skipIf(!hasBrowser)('bulk', () => {
 		expect(new Date(paid.paidDate as number).toISOString().slice(0, 10)).toMatch(/^2026-11-0[23]$/)
 	})
 
+	it('Mark paid goes by what is owed, and leaves out what has no client', async () => {
+		const { id: grebe } = await app.client.companies.create({ name: 'Grebe' })
+		const lineItems = [{ description: 'One', unitPriceCents: 1_000 }]
+		const raised = await app.client.invoices.create({ companyId: grebe, lineItems, status: 'paid' })
+		await app.client.invoices.update(raised.id, { lineItems: [{ description: 'One', unitPriceCents: 5_000 }] })
+		await app.client.invoices.create({ companyId: grebe, lineItems, status: 'paid' })
+		const loose = await app.client.invoices.create({ paymentReference: 'Grebe', lineItems })
+		const { page } = await app.openApp('/invoices?search=grebe')
+		await page.getByRole('checkbox', { name: 'Select all invoices' }).check()
+		await page.getByText('3 selected').waitFor()
+		await page.getByRole('button', { name: 'Mark paid', exact: true }).click()
+		const dialog = page.getByRole('alertdialog')
+		await dialog.getByText(/In all .*40.00/).waitFor()
+		await dialog.getByText(`${loose.invoiceNumber} It has no client.`).waitFor()
+		await dialog.getByRole('button', { name: 'Mark 1 invoice as paid' }).click()
+		await page.getByText('1 invoice was marked as paid').waitFor()
+		expect(await app.client.invoices.get(raised.id)).toMatchObject({ amountDueCents: 0, paymentState: 'paid' })
+	})
+
+	it('a search that finds nothing says that nothing matches', async () => {
+		const { page } = await app.openApp('/companies?search=%25')
+		await page.getByText('No company matches “%”.').waitFor()
+	})
+
 	it('a form that a role may not save cannot be changed, and says who may', async () => {
 		const person = await app.newPerson('member')
 		for (const [path, reason] of [

@@ -45,8 +45,11 @@ export const batches: Readonly<Record<BatchAction, Batch>> = {
 		act: (count) => `Mark ${count} as paid`,
 		done: 'marked as paid',
 		consequence: 'Each is recorded as paid in full.',
-		obstacle: ({ status }) =>
-			status === 'paid' ? 'It is paid already.' : status === 'cancelled' ? 'It is cancelled.' : undefined,
+		obstacle: ({ status, amountDueCents, company }) => {
+			if (status === 'cancelled') return 'It is cancelled.'
+			if (status === 'paid' && amountDueCents <= 0) return 'It is paid already.'
+			return company ? undefined : 'It has no client.'
+		},
 		run: ({ id, version }, _key, paid) => call('invoices.update', id, { status: 'paid', ...paid }, { ifMatch: version }),
 	},
 	delete: {
