@@ -119,7 +119,7 @@ const NoMatch = ({ search }: { search: string }) => (
 			</Link>
 		}
 	>
-		{`No company has “${search}” in its name or domain.`}
+		{`No company matches “${search}”.`}
 	</EmptyState>
 )
 

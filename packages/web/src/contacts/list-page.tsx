@@ -102,7 +102,7 @@ const NoMatch = ({ search }: { search: string }) => (
 			</Link>
 		}
 	>
-		{`No contact has “${search}” in its name or e-mail address.`}
+		{`No contact matches “${search}”.`}
 	</EmptyState>
 )
 

@@ -137,7 +137,7 @@ const NoMatch = ({ search }: { search: string }) => (
 			</Link>
 		}
 	>
-		{`No deal has “${search}” in its name.`}
+		{`No deal matches “${search}”.`}
 	</EmptyState>
 )
 

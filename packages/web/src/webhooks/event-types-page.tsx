@@ -33,7 +33,7 @@ export default function EventTypesPage() {
 				<Loaded data={found} failure={failure}>
 					{(types) =>
 						types.length === 0 ? (
-							<EmptyState title="No match">{`No type of event has “${search}” in its name or meaning.`}</EmptyState>
+							<EmptyState title="No match">{`No type of event matches “${search}”.`}</EmptyState>
 						) : (
 							<Table
 								label="Event types"
