@@ -32,6 +32,16 @@ it('no record of the demo organization was changed before it was created, and it
 	expect(euros.paidByMonth.filter(({ cents }: { cents: number }) => cents > 0).length).toBeGreaterThan(10)
 })
 
+it('an invoice of the demo organization becomes overdue after its due day', async () => {
+	const { data } = (await server.ask('GET', '/api/invoices?status=overdue', { key })).body
+	for (const { id, dueDate } of data) {
+		const { body } = await server.ask('GET', `/webhooks/events?resourceId=${id}&type=invoice.overdue`, { key })
+		expect(body.data).toHaveLength(1)
+		expect(Date.parse(body.data[0].timestamp)).toBeGreaterThanOrEqual(dueDate + 86_400_000)
+	}
+	expect(data).not.toEqual([])
+})
+
 it('Of servers that start at once on an empty database one makes the demo', async () => {
 	const database = await newDatabase(inject('database'), inject('template'))
 	const open = () => openDatabase(settingsFor(database.settings), pino({ level: 'silent' }))

@@ -81,7 +81,9 @@ async function writeDemoInvoice(
 	if (status === 'sent') return
 	const payment =
 		status === 'paid' ? { ...(paymentMethod && { paymentMethod }), ...(paymentReference && { paymentReference }) } : {}
-	await change(at(write, Math.min(now, written + 20 * dayMs)), id, { status, ...payment })
+	// It becomes overdue on the day after its due day, and is paid before.
+	const changed = status === 'overdue' ? written + (dueInDays + 1) * dayMs : written + 20 * dayMs
+	await change(at(write, Math.min(now, changed)), id, { status, ...payment })
 }
 
 const firstDay = ({ invoices, time = [] }: Pick<DemoDeal, 'invoices' | 'time'>) =>
