@@ -7,6 +7,7 @@ import type { Database } from '../db/database.ts'
 import { send } from '../http/answers.ts'
 import { type Addressed, originOf } from '../http/request-context.ts'
 import { countWrong } from '../http/steps/authenticate.ts'
+import { amountDue, paymentState, type StoredInvoice, whyNothing } from '../invoices/invoice.ts'
 import { findLinkByExternalId, type PaymentLink } from '../invoices/payment-link-store.ts'
 import { returnUrls } from '../invoices/payments/link.ts'
 import { receivePayment } from '../invoices/payments/receive.ts'
@@ -116,11 +117,10 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 	const { db, services, now } = options
 	const router = express.Router({ mergeParams: true })
 	router.get('/', async (req: Request<{ externalId: string }>, res) => {
-		const link = await liveLink(db, processor, req.params.externalId)
-		const invoice = await findInvoice(db, link.organizationId, link.invoiceId)
-		if (!invoice) throw gone()
+		const { link, invoice } = await linked(db, processor, req.params.externalId, res)
+		const { cancelUrl, returnUrl } = await returnUrls(options, link.organizationId, link.invoiceId)
+		if (link.status === 'paid') return redirect(req, res, returnUrl)
 		const { billFrom, language, locale } = await snapshotOf(db, invoice)
-		const { cancelUrl } = await returnUrls(options, link.organizationId, link.invoiceId)
 		const amount = formatMoney(link.amountCents, link.currency, locale)
 		const page = testPaymentPage({
 			language,
@@ -133,8 +133,9 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 		sendPage(req, res, 200, page, [new URL(services.baseUrl).origin])
 	})
 	router.post('/', async (req: Request<{ externalId: string }>, res) => {
-		const link = await liveLink(db, processor, req.params.externalId)
+		const { link } = await linked(db, processor, req.params.externalId, res)
 		const { returnUrl } = await returnUrls(options, link.organizationId, link.invoiceId)
+		if (link.status === 'paid') return redirect(req, res, returnUrl)
 		const { organizationId, invoiceId, id: linkId, amountCents, currency } = link
 		const paid = { organizationId, invoiceId, linkId, amountCents, currency, paidAt: now() }
 		// Loaded only here: it loads Stripe's SDK for the signature, which other servers do not need.
@@ -146,10 +147,21 @@ function testPage(options: HostedOptions, processor: PaymentProcessor): Router {
 	return router
 }
 
-async function liveLink(db: Database, { name }: PaymentProcessor, externalId: string): Promise<PaymentLink> {
+interface Linked {
+	readonly link: PaymentLink
+	readonly invoice: StoredInvoice
+}
+
+/** A link that is live, or by which its invoice was paid. The page about any other is in the language of the invoice, too. */
+async function linked(db: Database, { name }: PaymentProcessor, externalId: string, res: Response): Promise<Linked> {
 	const link = await findLinkByExternalId(db, name, externalId)
-	if (!link) throw gone()
-	return link
+	const invoice = link && (await findInvoice(db, link.organizationId, link.invoiceId))
+	if (!invoice) throw gone()
+	res.locals.language = (await snapshotOf(db, invoice)).language
+	const isPaid = link.status === 'paid' && paymentState(invoice) === 'paid'
+	if (link.status === 'live' || isPaid) return { link, invoice }
+	if (amountDue(invoice) > 0) throw gone()
+	throw new ApiError('nothing_to_pay', `Nothing is owed on the invoice ${invoice.invoiceNumber}: ${whyNothing(invoice)}.`)
 }
 
 const gone = () => new ApiError('payment_link_not_found', 'This payment link does not work: it was used, or replaced.')

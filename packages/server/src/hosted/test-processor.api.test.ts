@@ -35,7 +35,7 @@ describe('the page', () => {
 		expect(await readInvoice(tenant, id)).toMatchObject({ status: 'sent', version: 1 })
 	})
 
-	it('pays the invoice when its button is pressed, and is gone then', async () => {
+	it('pays the invoice when its button is pressed, and leads on as before when it is opened again', async () => {
 		const tenant = await server.newTenant()
 		const dealId = await tenant.newDeal({ stage: 'invoiced' })
 		const id = await createInvoice(tenant, { totalCents: 1_234, currency: 'KWD', dealId })
@@ -49,7 +49,8 @@ describe('the page', () => {
 			paymentReference: link?.externalId,
 			amountPaidCents: 1_234,
 		})
-		for (const method of ['GET', 'POST']) expect((await open(url, method)).status).toBe(404)
+		for (const method of ['GET', 'POST'])
+			expect(await open(url, method)).toMatchObject({ status: 303, location: `${server.url}/payments/received` })
 		expect(await paymentsOf(server.db, tenant.organizationId)).toMatchObject([{ processor: 'test', outcome: 'applied' }])
 		const actor = { type: 'payment_processor', id: 'test' }
 		expect(await eventsOfPayments(server.db, tenant.organizationId)).toMatchObject([
@@ -82,18 +83,18 @@ describe('the page', () => {
 		expect((await open(view)).text).not.toContain('<form')
 	})
 
-	it.each<[string, object]>([
-		['replaced', { totalCents: 6_000 }],
-		['for a cancelled invoice', { status: 'cancelled' }],
-		['for one that was paid by hand', { status: 'paid' }],
-	])('is gone when the link is %s', async (_, change) => {
-		const tenant = await server.newTenant()
+	it.each<[string, object, number, string]>([
+		['replaced', { totalCents: 6_000 }, 404, 'Dieser Link'],
+		['for a cancelled invoice', { status: 'cancelled' }, 422, 'Es ist nichts zu zahlen'],
+		['for one that was paid by hand', { status: 'paid' }, 422, 'Es ist nichts zu zahlen'],
+	])('is gone when the link is %s, in the language of the invoice', async (_, change, gone, words) => {
+		const tenant = await server.newTenant({ language: 'de' })
 		const id = await createInvoice(tenant)
 		const url = await pageOf(tenant, id)
 		await patchInvoice(tenant, id, change)
 		for (const method of ['GET', 'POST']) {
 			const { status, text } = await open(url, method)
-			expect([status, text]).toEqual([404, expect.stringContaining('</html>')])
+			expect([status, text]).toEqual([gone, expect.stringContaining(words)])
 		}
 		expect(await paymentsOf(server.db, tenant.organizationId)).toEqual([])
 	})

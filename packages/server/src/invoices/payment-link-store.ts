@@ -47,12 +47,10 @@ const byId = query<{ organizationId: string; id: string }, PaymentLink>((knex, k
 export const lockPaymentLink = (db: Db, organizationId: string, id: string) => db.get(byId, { organizationId, id })
 
 const byExternalId = query<{ processor: string; externalId: string }, PaymentLink>((knex, key) =>
-	knex('payment_links')
-		.where({ ...key, status: 'live' })
-		.select('*'),
+	knex('payment_links').where(key).select('*'),
 )
 
-/** The live link with this id at its processor, in any organization: the page knows nothing but the id. */
+/** The link with this id at its processor, in any organization: the page knows nothing but the id. */
 export const findLinkByExternalId = (db: Db, processor: string, externalId: string) =>
 	db.get(byExternalId, { processor, externalId })
 
