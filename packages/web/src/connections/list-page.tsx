@@ -61,8 +61,8 @@ export default function ConnectionsPage() {
 					{(connections) =>
 						connections.length === 0 ? (
 							<EmptyState icon={<Plug size={22} />} title="No connections yet">
-								A connection opens your account in another system, so that a sync can read and write there. Choose a provider
-								below.
+								A connection opens your account in another system, so that a sync can read and write there.{' '}
+								{may('admin') ? 'Choose a provider below.' : 'Only an admin of the organization can connect one.'}
 							</EmptyState>
 						) : (
 							<Table

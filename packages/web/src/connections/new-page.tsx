@@ -5,7 +5,7 @@ import { describe } from '../api/errors.ts'
 import { useIdempotencyKey } from '../api/idempotency-key.ts'
 import { usePages } from '../api/pages.ts'
 import { call, useWrite } from '../api/query.ts'
-import { ReadOnly } from '../forms/read-only.tsx'
+import { OnlyFor } from '../forms/only-for.tsx'
 import { Banner } from '../ui/banner.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
@@ -34,26 +34,26 @@ export default function NewConnectionPage() {
 				title={provider ? `Connect ${provider.name}` : 'New connection'}
 				above={<Link to="/connections">Connections</Link>}
 			/>
-			<Loaded data={rows} failure={failure}>
-				{() =>
-					provider ? (
-						<ReadOnly need="admin">
+			<OnlyFor need="admin" toCreate>
+				<Loaded data={rows} failure={failure}>
+					{() =>
+						provider ? (
 							<NewConnection key={provider.id} provider={provider} />
-						</ReadOnly>
-					) : (
-						<EmptyState
-							title="Choose a provider"
-							action={
-								<Link to="/connections" className="button plain">
-									See the providers
-								</Link>
-							}
-						>
-							Each opens in its own way: with a key, a password, or at the provider.
-						</EmptyState>
-					)
-				}
-			</Loaded>
+						) : (
+							<EmptyState
+								title="Choose a provider"
+								action={
+									<Link to="/connections" className="button plain">
+										See the providers
+									</Link>
+								}
+							>
+								Each opens in its own way: with a key, a password, or at the provider.
+							</EmptyState>
+						)
+					}
+				</Loaded>
+			</OnlyFor>
 		</>
 	)
 }

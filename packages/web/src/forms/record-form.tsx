@@ -8,6 +8,7 @@ import { keyOf, shortcuts } from '../ui/keys.ts'
 import { onFirstUse } from '../ui/on-first-use.tsx'
 import type { ConflictWords } from './conflict.tsx'
 import { LeaveGuard } from './leave-guard.tsx'
+import { OnlyFor } from './only-for.tsx'
 import { type Needed, ReadOnly } from './read-only.tsx'
 import type { RecordForm as Form } from './use-record-form.ts'
 import './record-form.css'
@@ -56,6 +57,12 @@ export function RecordForm<T extends FieldValues>({
 		addEventListener('keydown', press)
 		return () => removeEventListener('keydown', press)
 	})
+	if (need && !maySave && form.isNew)
+		return (
+			<OnlyFor need={need} toCreate>
+				{children}
+			</OnlyFor>
+		)
 	const wrong = Object.keys(form.form.formState.errors).length
 	return (
 		<form

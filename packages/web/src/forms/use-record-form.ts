@@ -120,6 +120,8 @@ export function useRecordForm<T extends FieldValues>(options: RecordFormOptions<
 		isDirty,
 		isSaving,
 		isSaved,
+		/** Of a record that is not there yet. */
+		isNew: !reload,
 		/** Whether nothing can be typed, which would be lost: while a form that waits is saved, and once the form leads on. */
 		isFixed: isSaved.current || (isSaving && waits),
 		/** Whether something was typed while the form was saved: it is not saved yet. */

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { useIdempotencyKey } from '../api/idempotency-key.ts'
 import { failureOf, usePages } from '../api/pages.ts'
 import { useWrite } from '../api/query.ts'
-import { ReadOnly } from '../forms/read-only.tsx'
+import { OnlyFor } from '../forms/only-for.tsx'
 import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
@@ -17,6 +17,17 @@ import '../forms/record-form.css'
 import './mappings.css'
 
 export default function NewMappingPage() {
+	return (
+		<>
+			<PageHeader title="New mapping" above={<Link to="/mappings">Mappings</Link>} />
+			<OnlyFor need="manager" toCreate>
+				<NewMapping />
+			</OnlyFor>
+		</>
+	)
+}
+
+function NewMapping() {
 	const { navigate } = useRouter()
 	const defaults = usePages('mappings.defaults.list', { limit: 100 })
 	const key = useIdempotencyKey()
@@ -30,7 +41,6 @@ export default function NewMappingPage() {
 	const showSides = useSides()
 	return (
 		<>
-			<PageHeader title="New mapping" above={<Link to="/mappings">Mappings</Link>} />
 			{trouble && <ErrorPanel isSmall {...trouble} />}
 			<Card title="Begin with one that Remit brings along">
 				<Loaded data={defaults.rows} failure={defaults.failure} rows={3}>
@@ -51,9 +61,7 @@ export default function NewMappingPage() {
 					)}
 				</Loaded>
 			</Card>
-			<ReadOnly need="manager">
-				<Blank isPending={write.isPending} onCreate={create} />
-			</ReadOnly>
+			<Blank isPending={write.isPending} onCreate={create} />
 		</>
 	)
 }

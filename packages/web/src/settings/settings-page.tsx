@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import { ShieldAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { settingsPages } from '../api/addresses.ts'
 import { useSession } from '../api/session.ts'
-import { EmptyState } from '../ui/empty-state.tsx'
+import { OnlyFor } from '../forms/only-for.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 
@@ -34,13 +33,7 @@ export function SettingsPage({ title, above, actions, isForAll = false, children
 						</Link>
 					))}
 			</Tabs>
-			{isManager || isForAll ? (
-				children
-			) : (
-				<EmptyState icon={<ShieldAlert />} title="This is for managers and admins">
-					Ask an admin of your organization when you need it.
-				</EmptyState>
-			)}
+			{isForAll ? children : <OnlyFor need="manager">{children}</OnlyFor>}
 		</>
 	)
 }

@@ -6,6 +6,7 @@ import { deliveriesQuery } from '../api/first-reads.ts'
 import { usePages } from '../api/pages.ts'
 import { read } from '../api/query.ts'
 import { statusOf } from '../format/names.ts'
+import { OnlyFor } from '../forms/only-for.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -20,6 +21,18 @@ const any = 'any'
 const statuses = ['pending', 'delivering', 'succeeded', 'retrying', 'exhausted', 'skipped', 'cancelled'] as const
 
 export default function DeliveriesPage() {
+	return (
+		<>
+			<PageHeader title="Deliveries" />
+			<OnlyFor need="manager">
+				<Views />
+				<AllDeliveries />
+			</OnlyFor>
+		</>
+	)
+}
+
+function AllDeliveries() {
 	const { status, endpoint, type } = route.useSearch()
 	const navigate = route.useNavigate()
 	const endpoints = usePages('webhooks.endpoints.list', { limit: 100 })
@@ -38,8 +51,6 @@ export default function DeliveriesPage() {
 	const chosen = (id: string) => (id === any ? undefined : id)
 	return (
 		<>
-			<PageHeader title="Deliveries" />
-			<Views />
 			<div className="filters">
 				<NativeSelect
 					label="Status"

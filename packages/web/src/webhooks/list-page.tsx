@@ -5,6 +5,7 @@ import { Plus, Webhook } from 'lucide-react'
 import { usePages } from '../api/pages.ts'
 import { read } from '../api/query.ts'
 import { useSession } from '../api/session.ts'
+import { OnlyFor } from '../forms/only-for.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -15,7 +16,6 @@ import { Views } from './views.tsx'
 import '../ui/button.css'
 
 export default function EndpointsPage() {
-	const { rows, onEnd, isStale, failure } = usePages('webhooks.endpoints.list', { limit: 100 })
 	const { may } = useSession()
 	return (
 		<>
@@ -30,31 +30,40 @@ export default function EndpointsPage() {
 					)
 				}
 			/>
-			<Views />
-			<Card isFlush>
-				<Loaded data={rows} failure={failure}>
-					{(endpoints) =>
-						endpoints.length === 0 ? (
-							<NoEndpoints mayAdd={may('admin')} />
-						) : (
-							<Table
-								label="Endpoints"
-								columns={columns}
-								rows={endpoints}
-								idOf={({ id }) => id}
-								onEnd={onEnd}
-								isStale={isStale}
-								link={({ id }, content) => (
-									<Link to="/webhooks/endpoints/$id" params={{ id }}>
-										{content}
-									</Link>
-								)}
-							/>
-						)
-					}
-				</Loaded>
-			</Card>
+			<OnlyFor need="manager">
+				<Views />
+				<Endpoints mayAdd={may('admin')} />
+			</OnlyFor>
 		</>
+	)
+}
+
+function Endpoints({ mayAdd }: { mayAdd: boolean }) {
+	const { rows, onEnd, isStale, failure } = usePages('webhooks.endpoints.list', { limit: 100 })
+	return (
+		<Card isFlush>
+			<Loaded data={rows} failure={failure}>
+				{(endpoints) =>
+					endpoints.length === 0 ? (
+						<NoEndpoints mayAdd={mayAdd} />
+					) : (
+						<Table
+							label="Endpoints"
+							columns={columns}
+							rows={endpoints}
+							idOf={({ id }) => id}
+							onEnd={onEnd}
+							isStale={isStale}
+							link={({ id }, content) => (
+								<Link to="/webhooks/endpoints/$id" params={{ id }}>
+									{content}
+								</Link>
+							)}
+						/>
+					)
+				}
+			</Loaded>
+		</Card>
 	)
 }
 
