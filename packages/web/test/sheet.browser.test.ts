@@ -58,6 +58,33 @@ describe.skipIf(!hasBrowser)('the sheet', () => {
 		return { page, complaints, sheet, text }
 	}
 
+	it('that was marked as paid is marked as not paid again, not where a payment was recorded', async () => {
+		const [sent, draft, recorded] = [
+			await newInvoice({ status: 'sent' }),
+			await newInvoice(),
+			await newInvoice({ status: 'sent' }),
+		]
+		for (const { id } of [sent, draft]) await app.client.invoices.update(id, { status: 'paid' })
+		const { totalCents: amountCents } = await app.client.invoices.get(recorded.id)
+		await app.client.payments.create({ invoiceId: recorded.id, amountCents })
+		for (const [{ id }, status] of [
+			[sent, 'sent'],
+			[draft, 'draft'],
+		] as const) {
+			const { page } = await sheetOf(id)
+			await page.getByText('Marked as paid').first().waitFor()
+			await page.getByRole('button', { name: 'More' }).click()
+			await page.getByRole('menuitem', { name: 'Mark as not paid' }).click()
+			await page.getByText(/ is not paid$/).waitFor()
+			expect(await app.client.invoices.get(id)).toMatchObject({ status, amountPaidCents: 0, paidDate: null })
+		}
+		const { page } = await sheetOf(recorded.id)
+		await page.getByRole('button', { name: /^Reverse the payment/ }).waitFor()
+		await page.getByRole('button', { name: 'More' }).click()
+		await page.getByRole('menuitem', { name: 'Duplicate' }).waitFor()
+		expect(await page.getByRole('menuitem', { name: 'Mark as not paid' }).count()).toBe(0)
+	})
+
 	it('is in the language of the invoice, with logo, colour, taxes by line, period, account and footer', async () => {
 		const { id } = await newInvoice({ status: 'sent' })
 		await app.client.organization.update({ language: 'en', locale: 'en-IE', accentColor: null, bankAccount: null })

@@ -1,9 +1,10 @@
 import type { Invoice } from '@remit/sdk'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { Ban, CircleCheck, Copy, CreditCard, Ellipsis, Send, Trash2 } from 'lucide-react'
+import { Ban, CircleCheck, Copy, CreditCard, Ellipsis, Send, Trash2, Undo2 } from 'lucide-react'
 import { describe } from '../../api/errors.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
-import { useWrite } from '../../api/query.ts'
+import { list, useWrite } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
@@ -22,10 +23,13 @@ interface MoreMenuProps {
 export function MoreMenu({ invoice, onDialog, onSend }: MoreMenuProps) {
 	const { is } = useSession()
 	const { status } = invoice
-	const { duplicate, error } = useDuplicate(invoice)
+	const { duplicate, error: notDuplicated } = useDuplicate(invoice)
+	const { markNotPaid, error: notMarked } = useMarkNotPaid(invoice)
+	const error = notDuplicated ?? notMarked
 	const actions: (MenuAction | false)[] = [
 		status !== 'draft' && status !== 'cancelled' && { id: 'send', label: 'Send again', icon: <Send />, onAction: onSend },
 		status === 'draft' && { id: 'pay', label: 'Mark paid', icon: <CircleCheck />, onAction: () => onDialog('pay') },
+		markNotPaid !== undefined && { id: 'notPaid', label: 'Mark as not paid', icon: <Undo2 />, onAction: markNotPaid },
 		status !== 'cancelled' &&
 			invoice.amountDueCents > 0 && {
 				id: 'paymentLink',
@@ -57,6 +61,22 @@ export function MoreMenu({ invoice, onDialog, onSend }: MoreMenuProps) {
 			</Menu>
 		</>
 	)
+}
+
+/** Takes back what only the status says is paid; a payment that was recorded is reversed instead, beside it. */
+function useMarkNotPaid({ id, status, sentAt, version, invoiceNumber }: Invoice) {
+	const { data } = useInfiniteQuery(list('payments.list', { invoiceId: id, limit: 50 }))
+	const { mutate, error, isPending } = useWrite('invoices.update')
+	const isByStatus = data?.pages.some(({ rows }) =>
+		rows.some((payment) => payment.source === 'status' && payment.status === 'succeeded'),
+	)
+	const markNotPaid = () => {
+		if (isPending) return
+		mutate([id, { status: sentAt === null ? 'draft' : 'sent' }, { ifMatch: version }], {
+			onSuccess: () => toast(`${invoiceNumber} is not paid`),
+		})
+	}
+	return { markNotPaid: status === 'paid' && isByStatus ? markNotPaid : undefined, error }
 }
 
 /** Makes a draft with the same client, lines and words, and opens it to be changed. */
