@@ -17,9 +17,13 @@ export function useOnePress() {
 		names.add(name)
 		const passed = new Promise((resolve) => setTimeout(resolve, onePressMs))
 		try {
-			return await work()
-		} finally {
+			const result = await work()
 			void passed.then(() => names.delete(name))
+			return result
+		} catch (error) {
+			// Whoever presses now has seen that it failed.
+			names.delete(name)
+			throw error
 		}
 	}
 }
