@@ -120,6 +120,44 @@ describe.skipIf(!hasBrowser)('pickers', () => {
 			await page.getByRole('link', { name: 'Quasar Bau' }).first().waitFor()
 		})
 
+	for (const keys of [[], ['ArrowDown', 'ArrowDown']])
+		it(`Ctrl S saves the ${keys.length > 0 ? 'active' : 'first'} match, not the client before`, async () => {
+			const page = await invoiceOfZebra()
+			await page.keyboard.type('Quasar')
+			await active(page, 'Quasar Bau')
+			for (const key of keys) await page.keyboard.press(key)
+			const name = keys.length > 0 ? 'Quasar Holz' : 'Quasar Bau'
+			await active(page, name)
+			await page.keyboard.press('Control+s')
+			await page.getByRole('link', { name }).first().waitFor()
+		})
+
+	it('Ctrl S saves nothing, and says so, before the answer, where nothing is called that, and where a client is to be made', async () => {
+		const page = await invoiceOfZebra()
+		const writes: string[] = []
+		page.on('request', (request) => request.method() === 'POST' && writes.push(new URL(request.url()).pathname))
+		const refused = page.getByText('Not saved: Client is not chosen yet')
+		const dismiss = async () => {
+			await refused.waitFor()
+			await page.getByRole('region', { name: 'Notices' }).getByRole('button', { name: 'Close' }).click()
+			await refused.waitFor({ state: 'detached' })
+			await client(page).selectText()
+		}
+		const held = Promise.withResolvers<void>()
+		await page.route(search, (route) => held.promise.then(() => route.continue()))
+		await page.keyboard.type('Quasar H')
+		await page.keyboard.press('Control+s')
+		held.resolve()
+		await expect.poll(() => client(page).inputValue()).toBe('Quasar Holz')
+		await dismiss()
+		await page.keyboard.type('Nobody at all')
+		await page.getByRole('option', { name: 'Create “Nobody at all”' }).waitFor()
+		await page.keyboard.press('Control+s')
+		await page.getByRole('dialog', { name: 'New client' }).waitFor()
+		await refused.waitFor()
+		expect(writes.filter((path) => path === '/api/invoices')).toEqual([])
+	})
+
 	it('ArrowDown goes on from the first match', async () => {
 		const page = await invoiceOfZebra()
 		await page.keyboard.type('Quasar')

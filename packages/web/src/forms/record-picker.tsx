@@ -83,9 +83,10 @@ export function RecordPicker({ kind, value, onChange, filter, onCreate, ...props
 		setPicked(known.find((record) => record.id === id))
 		take(id)
 	}
-	const takeFirst = () => {
-		if (isWaiting) setWanted(true)
-		else if (first !== undefined) choose(first)
+	const takeMatch = (id = first) => {
+		if (id !== undefined) choose(id)
+		else if (isWaiting) setWanted(true)
+		return id !== undefined && id !== makeNew
 	}
 	useEffect(() => {
 		if (isWanted && !isWaiting) choose(first ?? value)
@@ -94,7 +95,7 @@ export function RecordPicker({ kind, value, onChange, filter, onCreate, ...props
 		<ComboBox
 			{...props}
 			choices={choices}
-			match={search ? { id: first, take: takeFirst } : undefined}
+			match={search ? { id: first, take: takeMatch } : undefined}
 			value={value}
 			onChange={choose}
 			inputValue={text}

@@ -5,7 +5,8 @@ import { ComboBox as AriaComboBox, ComboBoxStateContext } from 'react-aria-compo
 import { Input } from 'react-aria-components/Input'
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
 import { Popover } from 'react-aria-components/Popover'
-import type { Caret, ComboBoxProps, Match } from './combo-box.tsx'
+import { chooseBeforeSave, type Match } from './choose-before-save.ts'
+import type { Caret, ComboBoxProps } from './combo-box.tsx'
 import { FieldLabel, FieldNotes } from './field.tsx'
 import './popover.css'
 import './select.css'
@@ -59,7 +60,7 @@ export function ComboBoxList({
 			className="field"
 		>
 			<FieldLabel label={label} isOptional={!props.isRequired} />
-			<Keys input={input} match={match} onRevert={() => onChange(value)}>
+			<Keys label={label} input={input} match={match} onRevert={() => onChange(value)}>
 				<Input ref={input} className="input" placeholder={placeholder} />
 				<Button className="combo-button">
 					<ChevronDown size={16} aria-hidden="true" />
@@ -85,6 +86,7 @@ export function ComboBoxList({
 }
 
 interface KeysProps {
+	readonly label: string
 	readonly input: RefObject<HTMLInputElement | null>
 	readonly match: Match | undefined
 	/** What was typed goes. */
@@ -93,7 +95,7 @@ interface KeysProps {
 }
 
 /** While the text searches, Enter and Tab choose the first match, as long as no other one is active. */
-function Keys({ input, match, onRevert, children }: KeysProps) {
+function Keys({ label, input, match, onRevert, children }: KeysProps) {
 	const state = useContext(ComboBoxStateContext)
 	const isClosing = useRef(false)
 	const isFirst = state?.selectionManager.focusedKey === null && match !== undefined
@@ -112,6 +114,7 @@ function Keys({ input, match, onRevert, children }: KeysProps) {
 	})
 	const press = (event: KeyboardEvent) => {
 		if (!match || event.nativeEvent.isComposing) return
+		chooseBeforeSave(event, label, match, state?.selectionManager.focusedKey?.toString())
 		const isChoosing = event.key === 'Enter' || event.key === 'Tab'
 		if (isChoosing && isFirst) match.take()
 		// As it was, too, where the client before is chosen again.

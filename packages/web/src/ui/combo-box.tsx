@@ -1,6 +1,7 @@
 import { ChevronDown } from 'lucide-react'
 import { startTransition, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Input } from 'react-aria-components/Input'
+import { chooseBeforeSave, type Match } from './choose-before-save.ts'
 import { Field } from './field.tsx'
 import { fetchWhenIdle, whenQuiet } from './on-first-use.tsx'
 import type { Choice } from './select.tsx'
@@ -22,14 +23,6 @@ export interface ComboBoxProps {
 	readonly isRequired?: boolean
 	readonly placeholder?: string
 	readonly emptyText?: string
-}
-
-/** What Enter and Tab choose while the text searches. */
-export interface Match {
-	/** The first choice; undefined where there is none, or where the choices are still those of an earlier text. */
-	readonly id: string | undefined
-	/** Chooses the first one of the text, once it has come. */
-	readonly take: () => void
 }
 
 export type Caret = readonly [start: number, end: number]
@@ -140,6 +133,7 @@ function PlainBox({
 						// It chooses, and does not send the form.
 						if (event.key === 'Enter') event.preventDefault()
 						if (event.key === 'Tab') match?.take()
+						if (match) chooseBeforeSave(event, label, match)
 					}}
 				/>
 				<button
