@@ -62,6 +62,16 @@ describe.skipIf(!hasBrowser)('two presses', () => {
 		expect(writes).toEqual([`DELETE /api/companies/${id}`])
 	})
 
+	it('of Undo on the board take a move back once', async () => {
+		const { id } = await app.client.deals.create({ name: 'Moved twice' })
+		const { page } = await app.openApp('/deals?search=moved')
+		await page.getByRole('button', { name: 'Move Moved twice to' }).click()
+		await page.getByRole('menuitem', { name: 'Won', exact: true }).click()
+		const back = () => page.getByRole('region', { name: 'Lead', exact: true }).getByText('Moved twice').waitFor()
+		expect(await pressTwice(page, 'Undo', back)).toEqual([`PATCH /api/deals/${id}`])
+		expect((await app.client.deals.get(id)).stage).toBe('lead')
+	})
+
 	it('of Mark paid record one payment', async () => {
 		const { id } = await draft()
 		await app.client.invoices.update(id, { status: 'sent' })

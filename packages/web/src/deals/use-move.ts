@@ -1,5 +1,6 @@
 import type { Deal, Stage } from '@remit/sdk'
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useOnePress } from '../api/one-press.ts'
 import { call } from '../api/query.ts'
 import { toast } from '../ui/toast.ts'
 
@@ -23,7 +24,8 @@ export function useMove() {
 		client.setQueryData<Deal>(['deals', 'get', id], (deal) => deal && { ...deal, stage })
 	}
 	const refresh = () => Promise.all(['deals', 'search'].map((key) => client.invalidateQueries({ queryKey: [key] })))
-	const { mutate, error, reset } = useMutation({
+	const once = useOnePress()
+	const { mutateAsync, error, reset } = useMutation({
 		mutationFn: ({ deal, stage, isUndo }: { deal: Deal; stage: Stage; isUndo?: boolean }) =>
 			call('deals.update', deal.id, { stage: stage.key }, isUndo ? {} : { ifMatch: deal.version }),
 		onMutate: async ({ deal, stage }) => {
@@ -32,6 +34,9 @@ export function useMove() {
 		},
 		onSettled: refresh,
 	})
+	// What failed is in `error`.
+	const mutate = (...sent: Parameters<typeof mutateAsync>) =>
+		void once(JSON.stringify(sent[0]), () => mutateAsync(...sent)).catch(() => {})
 	const move = (deal: Deal, stage: Stage, from: Stage | undefined) => {
 		if (stage.key === deal.stage) return
 		mutate(
