@@ -35,6 +35,9 @@ describe.skipIf(!hasBrowser)('a part that was not loaded before', () => {
 		await page.getByRole('heading', { level: 1 }).waitFor()
 		return { page, answer: (by: typeof how) => (how = by) }
 	}
+	/** From the next address on, as a browser whose person saves data: nothing is loaded before it is needed. */
+	const saveData = (page: Page) =>
+		page.addInitScript('Object.defineProperty(Navigator.prototype, "connection", { get: () => ({ saveData: true }) })')
 	const through = (route: Route) => route.fallback()
 	const gone = (route: Route) => route.fulfill({ status: 404, body: '' })
 
@@ -90,6 +93,29 @@ describe.skipIf(!hasBrowser)('a part that was not loaded before', () => {
 		answer(through)
 		await button(page, 'Try again').click()
 		await page.getByRole('menuitem', { name: 'Delete' }).waitFor()
+	})
+
+	it('is asked for again in another place while the first says that it is missing', async () => {
+		for (const name of ['Lacks here', 'Lacks there']) await app.client.deals.create({ name })
+		const { page, answer } = await openWithout('menu-list', '/deals?search=lacks')
+		await saveData(page)
+		await page.reload()
+		await button(page, 'Move Lacks here to').click()
+		await page.getByText('This part cannot be loaded now').waitFor()
+		answer(through)
+		await button(page, 'Move Lacks there to').press('ArrowDown')
+		await page.getByRole('menuitem', { name: 'Won' }).waitFor()
+	})
+
+	it('comes in its place when the browser fetches it meanwhile', async () => {
+		const { page, answer } = await openWithout('week-page', '/companies')
+		await page.clock.install()
+		await page.reload()
+		await place(page, 'Time').click()
+		await page.getByText('This part cannot be loaded now').waitFor()
+		answer(through)
+		await page.clock.runFor(20_000)
+		await heading(page, 'Time')
 	})
 
 	it('takes nothing of what was typed', async () => {
@@ -155,7 +181,7 @@ describe.skipIf(!hasBrowser)('a part that was not loaded before', () => {
 
 	it('is not loaded before it is needed for whoever saves data', async () => {
 		const { page } = await app.openApp('/settings/account')
-		await page.addInitScript('Object.defineProperty(Navigator.prototype, "connection", { get: () => ({ saveData: true }) })')
+		await saveData(page)
 		await page.clock.install()
 		await page.goto(`${app.url}/app/companies`)
 		await page.getByRole('link', { name: 'Acme GmbH' }).waitFor()

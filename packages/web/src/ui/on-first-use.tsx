@@ -47,16 +47,15 @@ export function lazyFile<Props extends object>(load: Load<Props>, Place: Place<P
 		for (const draw of shown) draw()
 	}
 	const fetch = async () => {
-		Part ??= (await load()).default
+		if (Part) return
+		Part = (await load()).default
+		change()
 	}
 	const preload = () => {
 		if (Part || loading) return loading
 		change()
 		loading = fetch()
-			.then(
-				() => change(),
-				async () => change(await lackOf()),
-			)
+			.catch(async () => change(await lackOf()))
 			.finally(() => {
 				loading = undefined
 			})
@@ -77,10 +76,11 @@ export function lazyFile<Props extends object>(load: Load<Props>, Place: Place<P
 				draw()
 			}
 			shown.add(show)
-			if (!Part && !lack) void preload()
+			// What is missing in another place is asked for once more.
+			if (!Part && (!lack || shown.size > 1)) void preload()
 			return () => {
 				shown.delete(show)
-				lack = undefined
+				if (shown.size === 0) lack = undefined
 			}
 		}, [])
 		if (Part) return <Part {...props} />
