@@ -93,12 +93,14 @@ describe.skipIf(!hasBrowser)('pickers', () => {
 		await expect.poll(() => client(page).inputValue()).toBe('Zebra Works')
 	})
 
-	/** The client field of a new invoice for Zebra Works. */
+	/** The client field of a new invoice for Zebra Works, with its list open and the name selected. */
 	async function invoiceOfZebra() {
 		const { data } = await app.client.companies.list({ search: 'Zebra Works' })
 		const { page } = await app.openApp(`/invoices/new?company=${data[0]?.id}`)
 		await expect.poll(() => client(page).inputValue()).toBe('Zebra Works')
 		await client(page).selectText()
+		// Before its list has come, Enter chooses nothing.
+		await expect.poll(() => client(page).getAttribute('aria-expanded')).toBe('true')
 		return page
 	}
 	const search = /\/api\/companies\?.*search=/
