@@ -58,6 +58,17 @@ const failure = async (url: string | Promise<string>, asking?: Asking) => {
 }
 
 describe('a call', () => {
+	it.each(['zstd', 'utf-8', 'gzip,gzip', 'none'])(
+		'whose answer is in %s, which nobody reads, fails, and ends nothing else',
+		async (encoding) => {
+			const answer = `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: 2\r\n\r\n{}`
+			const { code, message } = await failure(rawProvider(answer, true))
+			expect([code, message]).toEqual(['invalid_answer', 'The answer is compressed in a way that Remit does not read.'])
+			// Its body would say that it was broken off.
+			await new Promise(setImmediate)
+		},
+	)
+
 	it('sends its headers and returns status, headers and JSON', async () => {
 		const url = await provider((req, res) => {
 			res.setHeader('x-remaining', '7')

@@ -134,6 +134,8 @@ const mostShape = { depth: Number.POSITIVE_INFINITY, names: 50_000, parts: 160_0
 
 /** Reads a body to its end, one chunk at a time, so that what it decompresses to is never there as a whole. */
 async function readText(body: Readable, encoding: string, { maxBytes, taken }: CallLimits) {
+	// A body that is not read to its end says so once it is destroyed, to nobody else.
+	body.on('error', () => {})
 	const open = decoders[encoding.toLowerCase()]
 	if (!open && !['', 'identity'].includes(encoding.toLowerCase())) {
 		body.destroy()
@@ -165,7 +167,7 @@ async function readText(body: Readable, encoding: string, { maxBytes, taken }: C
 		}
 	} finally {
 		// A body that is not read to its end would keep its socket.
-		body.on('error', () => {}).destroy()
+		body.destroy()
 	}
 	// Without a byte order mark, with which some begin.
 	return { text: new TextDecoder().decode(Buffer.concat(chunks)), bytes: decoder ? bytes : length }
