@@ -132,6 +132,22 @@ describe('pages', () => {
 		expect(provider.requests.length).toBeLessThan(4)
 	})
 
+	it.each([{ after: 'p2' }, ['p2'], true])(
+		'that name the next page by no text (%j) are not taken for the last one',
+		async (next) => {
+			answers(() => ({ from: 0, answer: (data) => ({ data, next }) }))
+			const read = readAll(
+				records.context,
+				await key({ pagination: { style: 'cursor', parameter: 'after', next: 'next' }, records: 'data' }),
+			)
+			expect(await failureOf(read)).toEqual([
+				'rejected',
+				'invalid_answer',
+				'The provider names the next page at next by what is no text.',
+			])
+		},
+	)
+
 	it('of what changed are asked for by a time in the form of the API', async () => {
 		provider.answers(items)
 		const changed = { changedField: 'updatedAt', changedFormat: 'unix_s', sinceParameter: 'since', deletedField: 'gone' } as const

@@ -106,7 +106,15 @@ function placeOf(
 	if (pagination.style === 'link') return linkOf(answer)
 	if (pagination.style === 'after_id') return valueAt(answer.json, pagination.more) === true ? (records.at(-1)?.id ?? null) : null
 	const next = valueAt(answer.json, pagination.next)
-	return (typeof next === 'string' && next !== '') || typeof next === 'number' ? String(next) : null
+	if (typeof next === 'string' || typeof next === 'number') return next === '' ? null : String(next)
+	// A list that seems to end here would have the records behind it deleted.
+	if (next)
+		throw new ProviderFailed(
+			'rejected',
+			'invalid_answer',
+			`The provider names the next page at ${pagination.next} by what is no text.`,
+		)
+	return null
 }
 
 const linkForm = /<([^<>]*)>((?:\s*;\s*[^\s=;,"]+\s*(?:=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g
