@@ -115,5 +115,5 @@ const cannotTell = (provider: string) =>
 	new ProviderFailed(
 		'rejected',
 		'timeout',
-		`The answer to its creation was lost, and ${provider} cannot be asked whether it is there: look, and then run the failed records again.`,
+		`It may have been created: the answer was lost or had no id, and ${provider} cannot be asked whether it is there: look, and then run the failed records again.`,
 	)
