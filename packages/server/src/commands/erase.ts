@@ -21,7 +21,8 @@ interface Options {
 	readonly organization: string
 }
 
-const notReached = 'Backups, receivers of webhooks, mailboxes and the payment processor still have what they got.'
+const notReached =
+	'Backups, receivers of webhooks, mailboxes and the payment processor still have what they got, and freed pages of the database until they are used again.'
 
 export function addEraseCommands(program: Command, organizations: Command, context: EraseContext): void {
 	command(organizations, 'erase', 'Delete all records of an organization for good, its invoices too.')
