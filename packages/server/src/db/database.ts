@@ -158,6 +158,7 @@ export function unavailability(error: unknown): string | undefined {
 /** By the codes of SQLite, of PostgreSQL (SQLSTATE, whose first two characters are its class) and of the network. */
 const reasons: readonly (readonly [RegExp, string])[] = [
 	[/^(SQLITE_FULL|53100$)/, 'The disk of the database is full'],
+	[/^SQLITE_READONLY_DBMOVED/, 'The file of the database was moved or deleted'],
 	[/^(SQLITE_READONLY|25006$)/, 'The database can be read only at the moment'],
 	[/^(SQLITE_BUSY|(55P03|40...)$)/, 'Another change held for too long what this one needs'],
 	[/^(57014$|Query read timeout)/, 'The database took too long'],

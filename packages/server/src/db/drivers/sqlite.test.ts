@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -66,6 +66,22 @@ describe('a read', () => {
 })
 
 const sql = <Row>(text: string) => query<object, Row>((knex) => knex.raw(text))
+
+it('a file that is moved away takes no changes, and says so, until it is back', async () => {
+	const db = openSqlite(file)
+	await db.transaction((tx) => tx.run(create, {}))
+	const add = () => db.transaction((tx) => tx.run(insert, { text: 'x' })).then(() => 'works', unavailability)
+	const isReady = () => db.ready().then(() => 'works', unavailability)
+	const gone = 'The file of the database was moved or deleted'
+	renameSync(file, `${file}-away`)
+	expect([await isReady(), await add()]).toEqual([gone, gone])
+	writeFileSync(file, '')
+	expect([await isReady(), await add()]).toEqual([gone, gone])
+	renameSync(`${file}-away`, file)
+	expect([await isReady(), await add()]).toEqual(['works', 'works'])
+	expect(await db.get(count, {})).toEqual({ count: 1 })
+	await db.close()
+})
 
 describe('a file that cannot be read', () => {
 	const rows = 1_000

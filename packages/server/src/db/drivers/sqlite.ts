@@ -5,6 +5,7 @@
 // wait in one turn of the event loop share a commit, each under its own savepoint, and resolve after it. This doubles the
 // creates per CPU second, compared with a commit for each request (docs/performance.md). What is left of them after a tenth of a second
 // has a commit of its own, and organizations take turns: another's large changes delay a change by the commit under way and by one of them.
+import { statSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import Sqlite from 'better-sqlite3'
 import { CommitListeners, type Database, OutcomeUnknown, type Transaction } from '../database.ts'
@@ -50,6 +51,16 @@ export function openSqlite(file: string): Database {
 			reader.close()
 			writer.close()
 		},
+	}
+}
+
+/** Returns what throws once the file at the path is another one, or none: what is written to the open one then ends with the process. */
+function whileInPlace(file: string): () => void {
+	const inodeOf = () => statSync(file, { throwIfNoEntry: false })?.ino
+	const opened = inodeOf()
+	return () => {
+		if (inodeOf() === opened) return
+		throw Object.assign(new Error(`${file} is no longer the database that was opened`), { code: 'SQLITE_READONLY_DBMOVED' })
 	}
 }
 
@@ -112,11 +123,13 @@ class Transactions {
 	#running: Promise<void> | undefined
 	#turnBegan = 0
 	readonly #onStored: () => void
+	readonly #requireInPlace: () => void
 
 	/** `onStored` is called after each commit, before anybody is answered. */
 	constructor(connection: Sqlite.Database, onStored: () => void) {
 		this.#connection = connection
 		this.#onStored = onStored
+		this.#requireInPlace = whileInPlace(connection.name)
 		this.#steps = {
 			begin: connection.prepare('begin immediate'),
 			commit: connection.prepare('commit'),
@@ -156,6 +169,7 @@ class Transactions {
 	 * the log of a database on a full disk may have room for a page or two, and then the page that every database has.
 	 */
 	async ready(): Promise<void> {
+		this.#requireInPlace()
 		if (this.#isBroken) {
 			await requireRoom(`${this.#connection.name}-room`)
 			await this.add(async () => this.#connection.pragma('user_version = 0'), true, '')
@@ -203,6 +217,7 @@ class Transactions {
 		try {
 			this.#syncWhen(jobs.some(({ durable }) => durable))
 			rollBack(this.#connection)
+			this.#requireInPlace()
 			await whenFree(() => this.#steps.begin.run())
 			const began = performance.now()
 			this.#turnBegan = began
