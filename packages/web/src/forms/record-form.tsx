@@ -57,7 +57,8 @@ export function RecordForm<T extends FieldValues>({
 		addEventListener('keydown', press)
 		return () => removeEventListener('keydown', press)
 	})
-	if (need && !maySave && form.isNew)
+	// Whoever loses the role while they type keeps what they typed.
+	if (need && !maySave && form.isNew && !form.isDirty)
 		return (
 			<OnlyFor need={need} toCreate>
 				{children}
