@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('a page', () => {
 			await page.goto(`${app.url}/app${fill(path, ids)}`)
 			await expect.poll(() => waiting.length, { timeout: 15_000 }).toBeGreaterThan(0)
 			// A form is there at once, and what it asks for comes into it.
-			await page.locator('.skeleton, form').first().waitFor()
+			await page.locator('.skeleton, .board[role=status], form').first().waitFor()
 			await page.getByRole('heading', { level: 1 }).waitFor({ timeout: 5_000 })
 			held = undefined
 			await Promise.all(waiting.map(fail))
