@@ -98,6 +98,7 @@ import * as outstandingInvoices from './0095-outstanding-invoices.ts'
 import * as sumsOfWhatIsDue from './0096-sums-of-what-is-due.ts'
 import * as trimmedNames from './0097-trimmed-names.ts'
 import * as dropCountedAnew from './0098-drop-counted-anew.ts'
+import * as resumedEndpoints from './0099-resumed-endpoints.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -199,4 +200,5 @@ export const migrations: readonly Migration[] = [
 	{ name: '0096-sums-of-what-is-due', ...sumsOfWhatIsDue },
 	{ name: '0097-trimmed-names', ...trimmedNames },
 	{ name: '0098-drop-counted-anew', ...dropCountedAnew },
+	{ name: '0099-resumed-endpoints', ...resumedEndpoints },
 ]

@@ -18,7 +18,7 @@ import {
 	readDeliveriesAmong,
 } from './delivery-store.ts'
 import { requireReady } from './endpoint-rules.ts'
-import { endpoints, endpointsWithin } from './endpoint-store.ts'
+import { endpoints, endpointsWithin, resumeEndpoint } from './endpoint-store.ts'
 
 const notFound = (id: string) =>
 	new ApiError('webhook_delivery_not_found', `There is no delivery ${id}, or it is no longer kept.`)
@@ -87,13 +87,14 @@ export const redeliver: Handler<'webhooks.deliveries.redeliver'> = async ({ para
 	const key = { organizationId: caller.organizationId, id }
 	const delivery = await lockDelivery(db, key)
 	if (!delivery) throw notFound(id)
-	const endpoint = await endpoints.lockShared(db, caller.organizationId, delivery.endpointId)
+	const endpoint = await endpoints.lock(db, caller.organizationId, delivery.endpointId)
 	if (!covers(caller.reach, endpoint?.resources ?? null)) throw notFound(id)
 	if (!endpoint) throw new ApiError('webhook_endpoint_not_active', `The endpoint ${delivery.endpointId} was deleted.`)
 	await requireReady(db, endpoint)
 	if (delivery.status === 'pending' || delivery.status === 'delivering')
 		throw new ApiError('delivery_under_way', `The delivery ${id} is ${delivery.status} already.`)
 	await deliverAgain(db, key, now)
+	await resumeEndpoint(db, endpoint, now)
 	const { organizationId, id: resourceId } = endpoint
 	const audited = { organizationId, resource: 'webhook_endpoint', resourceId } as const
 	await recordChange({ db, origin }, { ...audited, action: 'redelivered', after: { deliveryId: id } })

@@ -23,6 +23,7 @@ import {
 	headerColumns,
 	hostOf,
 	recordEndpointEvent,
+	resumeEndpoint,
 	rotateSecret as rotate,
 } from './endpoint-store.ts'
 import { releaseHosts } from './probation-store.ts'
@@ -103,12 +104,13 @@ export const rotateSecret: Handler<'webhooks.endpoints.rotateSecret'> = async (c
 	return { status: 200, body: await rotate(context, services.secrets, endpoint, previousSecretExpiresAt) }
 }
 
-export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, origin }) => {
+export const test: Handler<'webhooks.endpoints.test'> = async (call, { db, now, origin }) => {
 	const endpoint = await lock(anyVersion(call), db)
 	requireActive(endpoint)
 	const eventId = await recordEndpointEvent(db, origin, endpoint, 'webhook.test', endpoint.id)
 	// A person waits for it. It is one of the attempts of the hour that the host gets on probation.
 	await releaseHosts(db, [hostOf(endpoint.url)])
+	await resumeEndpoint(db, endpoint, now)
 	await recordChange({ db, origin }, { ...audited(endpoint), action: 'tested' })
 	return { status: 200, body: { id: deliveryIdOf(eventId, endpoint.id) } }
 }
@@ -122,6 +124,7 @@ export const redeliver: Handler<'webhooks.endpoints.redeliver'> = async (call, {
 	return commit(async (tx) => {
 		const endpoint = await lock(anyVersion(call), tx)
 		await requireReadyForAll(tx, endpoint)
+		await resumeEndpoint(tx, endpoint, now)
 		const part = await deliverAllAgain(tx, endpoint, status, since, now)
 		const count = part.isAll ? part.count : counted
 		const after = { since, ...(status !== null && { status }), count }

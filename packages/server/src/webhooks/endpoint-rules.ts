@@ -98,10 +98,11 @@ export async function changeEndpoint(
 	if ('eventTypes' in input) requireReach(stored.resources, input.eventTypes)
 	// An owner who sets the endpoint active says that it works: its failures are forgotten.
 	const recovers = input.status === 'active' && (stored.status !== 'active' || stored.failingSince !== null)
-	const recovered = recovers && { disabledReason: null, failingSince: null, warnedAt: null }
+	const resumedAt = write.origin.now
+	const recovered = recovers && { disabledReason: null, failingSince: null, warnedAt: null, resumedAt }
 	const moved = 'url' in input &&
 		input.url !== undefined &&
-		input.url !== stored.url && { host: hostOf(input.url), worksSince: null, ...headersGone(stored, input.url) }
+		input.url !== stored.url && { host: hostOf(input.url), worksSince: null, resumedAt, ...headersGone(stored, input.url) }
 	const endpoint = await endpoints.update(write, stored, { ...moved, ...input, ...recovered })
 	if (recovers && stored.status === 'active' && stored.failingSince !== null)
 		await noteRecovery(write.db, stored, stored.failingSince, write.origin.now)

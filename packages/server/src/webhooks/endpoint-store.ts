@@ -28,6 +28,7 @@ interface Hidden {
 	readonly headers: string | null
 	readonly warnedAt: number | null
 	readonly worksSince: number | null
+	readonly resumedAt: number | null
 	readonly deletedAt: number | null
 }
 
@@ -111,6 +112,7 @@ export async function createEndpoint(
 		previousSecret: null,
 		warnedAt: null,
 		worksSince: null,
+		resumedAt: null,
 		deletedAt: null,
 	}
 	await endpoints.insert(write, endpoint, hidden)
@@ -204,6 +206,14 @@ const works = query<EndpointKey & { now: number }>((knex, { now, ...key }) =>
 /** Notes that an endpoint works. No answer shows it, so its version stays. */
 export const noteWorks = (db: Db, { organizationId, id }: WebhookEndpoint, now: number) =>
 	db.run(works, { organizationId, id, now })
+
+const resume = query<EndpointKey & { now: number }>((knex, { now, ...key }) =>
+	knex('webhook_endpoints').where(key).update({ resumedAt: now }),
+)
+
+/** Ends the pause that an endpoint's receiver asked for. No answer shows it, so its version stays. */
+export const resumeEndpoint = (db: Db, { organizationId, id }: WebhookEndpoint, now: number) =>
+	db.run(resume, { organizationId, id, now })
 
 const passUse = query<{ organizationId: string; endpointId: string }>((knex, { organizationId, endpointId }) =>
 	knex('webhook_endpoints').where({ organizationId, id: endpointId }).whereNotNull('worksSince').update({ worksSince: null }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Lanes } from './lanes.ts'
+import { type LaneOwner, Lanes } from './lanes.ts'
 
 const owner = (endpoint: number, organization = 0) => ({
 	organizationId: `org_${organization}`,
@@ -19,7 +19,7 @@ const limits = {
 }
 
 const newLanes = (monotonic?: () => number) =>
-	new Lanes(({ endpointId }: ReturnType<typeof owner>) => endpointId, limits, monotonic)
+	new Lanes(({ endpointId }: ReturnType<typeof owner> & LaneOwner) => endpointId, limits, monotonic)
 
 /** Lanes of endpoints whose last attempt succeeded. */
 function proven(...owners: ReturnType<typeof owner>[]) {
@@ -139,6 +139,7 @@ describe('the lanes', () => {
 		lanes.end(owner(0), { failed: true, pause: { from: 0, until: 1_000 } })
 		expect([lanes.roomOf(owner(0), 999), lanes.roomOf(owner(1), 999)]).toEqual([0, 5])
 		expect(lanes.roomOf(owner(0), 1_000)).toBe(2)
+		expect([0, 1].map((resumedAt) => lanes.roomOf({ ...owner(0), resumedAt }, 999))).toEqual([0, 2])
 	})
 
 	it('begin no pause anew when the clock is set back', () => {

@@ -38,6 +38,8 @@ interface Lane {
 export interface LaneOwner {
 	readonly organizationId: string
 	readonly host: string
+	/** What its far end asked for before then is over. */
+	readonly resumedAt?: number | null
 }
 
 /** Calls that are to begin: in all, of the organization of an owner, and to its host. */
@@ -83,7 +85,8 @@ export class Lanes<Owner extends LaneOwner> {
 		const id = this.#idOf(owner)
 		const lane = this.#lanes.get(id) ?? untried
 		const { running, pause, restUntil } = lane
-		if (isPaused(pause, now) || (restUntil > 0 && restUntil > this.#monotonic())) return 0
+		if ((isPaused(pause, now) && pause.from >= (owner.resumedAt ?? 0)) || (restUntil > 0 && restUntil > this.#monotonic()))
+			return 0
 		const own = this.#limits.slotsOf[this.#stateOf(lane)] - running
 		const ofOrganization = { own: planned.organization, all: planned.all }
 		return Math.min(own, this.#room.of(owner.organizationId, ofOrganization), this.#hosts.roomFor(owner.host, id, planned.host))

@@ -27,6 +27,8 @@ export interface Target extends HealthState {
 	readonly previousSecretExpiresAt: number | null
 	/** The headers of its requests, sealed. */
 	readonly headers: string | null
+	/** When a person last ended what pause its receiver had asked for. */
+	readonly resumedAt: number | null
 	/** Since when its first delivery is due that nobody holds; not on SQLite. */
 	readonly due?: number
 }
@@ -54,7 +56,7 @@ const targets = query<{ now: number; hourAgo: number }, Target>((knex, { now, ho
 		.whereNull('p.skipUpTo')
 		.whereRaw(`(h.host is null or h."provenAt" is not null or ${hasPass} or (${mayBeTried}))`, [now, hourAgo])
 		.select('p.organizationId', 'p.id as endpointId', 'p.version', 'p.url', 'p.host', 'h.provenAt', 'h.lapsedAt', 'h.networks')
-		.select('p.failingSince', 'p.warnedAt', 'p.worksSince')
+		.select('p.failingSince', 'p.warnedAt', 'p.worksSince', 'p.resumedAt')
 		.select('p.secret', 'p.previousSecret', 'p.previousSecretExpiresAt', 'p.headers')
 		.select(dialect === 'sqlite' ? [] : ['w.due']),
 )

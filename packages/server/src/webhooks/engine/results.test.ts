@@ -9,7 +9,7 @@ const target = {
 	host: 'receiver.example',
 	provenAt: 0,
 	lapsedAt: null,
-	...{ failingSince: null, warnedAt: null, worksSince: null },
+	...{ failingSince: null, warnedAt: null, worksSince: null, resumedAt: null },
 	networks: '[]',
 	url: 'https://hooks.example',
 	secret: '',
@@ -107,9 +107,9 @@ describe('classify', () => {
 		expect(attempted(answered(200, { retryAfter: '600' })).result).toMatchObject({ status: 'succeeded', nextAttemptAt: null })
 	})
 
-	it('holds an endpoint for a day at most', () => {
+	it('holds a delivery for a day at most, and its endpoint for an hour', () => {
 		const { pause, result } = attempted(answered(503, { retryAfter: '999999999' }))
-		expect([pause?.until, result.nextAttemptAt]).toEqual([86_402_000, 86_402_000])
+		expect([pause?.until, result.nextAttemptAt]).toEqual([3_602_000, 86_402_000])
 	})
 
 	it('holds an endpoint for its pause even when the delivery has no attempt left', () => {

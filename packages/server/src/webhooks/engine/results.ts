@@ -1,4 +1,5 @@
 // What the outcome of an attempt means: for the delivery, for its endpoint's health, and for the endpoint's next attempts.
+import { hourMs } from '../../base/dates.ts'
 import type { Outcome } from '../../outside/http.ts'
 import { nextAttempt, type Pause, retryAfterMs } from '../../work/backoff.ts'
 import type { ClaimedDelivery, Target } from './claim-store.ts'
@@ -30,6 +31,9 @@ export interface AttemptResult {
 	/** What the receiver asked for. */
 	readonly pause?: Pause
 }
+
+/** The longest time for which a receiver may hold back what it has not seen: otherwise one answer would silence it for a day. */
+const longestPauseMs = hourMs
 
 const isGone = ({ responseStatus }: Pick<Outcome, 'responseStatus'>) => responseStatus === 410
 
@@ -64,7 +68,7 @@ export function classify({
 		heldBack,
 		unreached,
 		network,
-		...(asksForPause && { pause: { from: endedAt, until: endedAt + wait } }),
+		...(asksForPause && { pause: { from: endedAt, until: endedAt + Math.min(wait, longestPauseMs) } }),
 		result: {
 			organizationId: target.organizationId,
 			id: claimed.deliveryId,

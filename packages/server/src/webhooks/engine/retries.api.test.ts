@@ -213,6 +213,60 @@ describe('a receiver that asks for time with Retry-After', () => {
 		await neighbour.stop()
 	})
 
+	it('holds other deliveries back for an hour at most, however much it asks for', async () => {
+		sink.answer = (_, count) => (count === 1 ? { status: 503, headers: { 'retry-after': '86400' } } : {})
+		await subscribe(tenant)
+		await company('One')
+		expect(waitOf(await deliveryAfter(1))).toBe(day)
+		await company('Two')
+		await pass(hour - 1_000)
+		await expectNothingMore()
+		expect(names()).toEqual(['One'])
+		await pass(1_000)
+		await sink.events(2)
+		expect(names()).toEqual(['One', 'Two'])
+	})
+
+	it.each<[string, (endpoint: string, delivery: string) => Promise<unknown>]>([
+		['a test', (endpoint) => tenant.remit.webhooks.endpoints.test(endpoint)],
+		['a redelivery', (_, delivery) => tenant.remit.webhooks.deliveries.redeliver(delivery)],
+		['a redelivery of all', (endpoint) => tenant.remit.webhooks.endpoints.redeliver(endpoint)],
+		[
+			'a pause of its owner',
+			async (endpoint) => {
+				for (const status of ['paused', 'active'] as const) await tenant.remit.webhooks.endpoints.update(endpoint, { status })
+				await company('Three')
+			},
+		],
+		['another URL', (endpoint) => tenant.remit.webhooks.endpoints.update(endpoint, { url: `${sink.url}moved` })],
+	])('does not hold back what comes after %s', async (_, act) => {
+		sink.answer = (_received, count) => (count === 1 ? { status: 503, headers: { 'retry-after': '86400' } } : {})
+		const endpoint = await subscribe(tenant)
+		await company('One')
+		const { id } = await deliveryAfter(1)
+		await company('Two')
+		await expectNothingMore()
+		expect(sink.received).toHaveLength(1)
+		server.clock.now += 1_000
+		await act(endpoint, id)
+		await sink.events(2)
+	})
+
+	it('gets it again when it asks once more after a test', async () => {
+		sink.answer = { status: 503, headers: { 'retry-after': '86400' } }
+		const endpoint = await subscribe(tenant)
+		await company('One')
+		await deliveryAfter(1)
+		server.clock.now += 1_000
+		await tenant.remit.webhooks.endpoints.test(endpoint)
+		await sink.events(2)
+		await expect.poll(async () => (await tenant.remit.webhooks.deliveries.list()).data[0]).toMatchObject({ status: 'retrying' })
+		server.clock.now += 1_000
+		await company('Two')
+		await expectNothingMore()
+		expect(sink.received).toHaveLength(2)
+	})
+
 	it('gets it for that one delivery alone with any other status', async () => {
 		sink.answer = (_, count) => (count === 1 ? { status: 500, headers: { 'retry-after': '3600' } } : {})
 		await subscribe(tenant)
