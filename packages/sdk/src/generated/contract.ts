@@ -2168,7 +2168,7 @@ export type InvoiceSendFailedEvent = EventOf<"invoice.send_failed", "invoice", I
 export type InvoiceSent = {
 	/** Always true. */
 	ok: true;
-	/** What the invoice was sent without, and whether it changed meanwhile; absent when there is nothing to say. */
+	/** What the invoice was sent without, whether it changed meanwhile, and which copies were refused; absent when there is nothing to say. */
 	warnings?: InvoiceWarning[];
 };
 /** An invoice was sent, or marked as sent. */
@@ -2282,8 +2282,9 @@ export type InvoiceWarning = {
  * - `due_before_issue`: It is due before the day on which it is issued.
  * - `unprintable_text`: Its PDF has U+FFFD in place of characters that no font of it has: `pointer` and `detail` say where and which.
  * - `changed_while_sending`: It changed while it was sent: its client has it as it was before, and a draft stays one.
+ * - `copy_refused`: The mail server has not taken the e-mail for one of its copies: `detail` says for which, and why.
  */
-export type InvoiceWarningCode = "no_buyer" | "no_line_items" | "no_due_date" | "due_before_issue" | "unprintable_text" | "changed_while_sending";
+export type InvoiceWarningCode = "no_buyer" | "no_line_items" | "no_due_date" | "due_before_issue" | "unprintable_text" | "changed_while_sending" | "copy_refused";
 /** An invoice, and an e-mail of it. */
 export type InvoiceWithEmail = Invoice & {
 	/** The e-mail: its recipients, its status, and why it has that. Absent in events that an older server wrote. */

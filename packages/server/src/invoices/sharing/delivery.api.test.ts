@@ -98,9 +98,12 @@ describe('a mail server', () => {
 		expect(mail.received).toHaveLength(1)
 	})
 
-	it('that refuses a copy is quoted in the history, and the invoice is sent', async () => {
+	it('that refuses a copy is quoted in the answer and in the history, and the invoice is sent', async () => {
 		const id = await create()
-		expect((await post(id, { to, cc: [unknown] })).status).toBe(200)
+		const { status, body } = await post(id, { to, cc: [unknown] })
+		expect(status).toBe(200)
+		const detail = `The mail server answered "550 no such user" for ${unknown}: this copy was not sent.`
+		expect(body.warnings).toContainEqual({ code: 'copy_refused', detail })
 		expect(mail.received.map(({ to }) => to)).toEqual([[to]])
 		const [email] = (await server.remit.invoices.emails.list(id)).data
 		const recipients = [

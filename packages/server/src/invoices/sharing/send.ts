@@ -6,7 +6,7 @@ import { ApiError } from '../../base/errors.ts'
 import { newTimedId } from '../../base/ids.ts'
 import type { Transaction } from '../../db/database.ts'
 import type { OrderedOrigin } from '../../db/write-context.ts'
-import type { InvoiceSend } from '../../generated/contract.ts'
+import type { InvoiceSend, InvoiceWarning } from '../../generated/contract.ts'
 import { type SelfManagedContext, writeContext } from '../../http/handler.ts'
 import { countOf } from '../../mails/limits.ts'
 import { insertMail, type MailOutcome, type StoredMail } from '../../mails/store.ts'
@@ -48,7 +48,9 @@ export async function sendInvoice(context: SelfManagedContext, caller: Caller, i
 		await persist(() => context.change(conclude)).catch(() => {})
 		throw error
 	}
-	return persist(() => context.commit(async (tx, origin) => done(warningsIf(await conclude(tx, origin))))).catch((cause) => {
+	return persist(() =>
+		context.commit(async (tx, origin) => done(warningsIf(await conclude(tx, origin), refusedCopies(outcome)))),
+	).catch((cause) => {
 		if (cause instanceof ApiError) throw cause
 		const detail = 'The mail server has taken the e-mail, but the database fails. The invoice becomes sent once it works again.'
 		throw new ApiError('email_outcome_unknown', detail, { cause })
@@ -60,7 +62,7 @@ interface Begun {
 	readonly content: MailContent
 	readonly mailed: Mailed
 	/** Of the invoice as it is mailed. */
-	readonly warningsIf: (isChanged: boolean) => ReturnType<typeof warned>
+	readonly warningsIf: (isChanged: boolean, refused: readonly InvoiceWarning[]) => ReturnType<typeof warned>
 }
 
 /** Makes the e-mail, and stores that it is being sent; undefined when an earlier request with the same `Idempotency-Key` has sent it. */
@@ -92,7 +94,7 @@ async function begin(context: SelfManagedContext, caller: Caller, id: string, re
 			return row
 		}, caller)
 		if (claimed === 'sent') return undefined
-		const warningsIf = (isChanged: boolean) => warned(sent, isChanged, texts)
+		const warningsIf: Begun['warningsIf'] = (isChanged, refused) => warned(sent, isChanged, [...texts, ...refused])
 		if (claimed !== 'changed') return { row: claimed, content, mailed: { version, snapshot }, warningsIf }
 	}
 	throw new ApiError('email_delivery_failed', 'The invoice changed again and again while its e-mail was made: nothing was sent.')
@@ -143,6 +145,15 @@ function newRow(
 		...claim,
 	}
 }
+
+/** Of a mail that was taken for `to`. */
+const refusedCopies = ({ recipients }: MailOutcome): InvoiceWarning[] =>
+	recipients
+		.filter(({ accepted }) => !accepted)
+		.map(({ address, answer }) => ({
+			code: 'copy_refused',
+			detail: `The mail server answered "${answer}" for ${address}: this copy was not sent.`,
+		}))
 
 /** Asks the mail server. `error` is for the caller, unless the mail was accepted. */
 async function deliver(mailer: Mailer, mail: Mail): Promise<MailOutcome & { error?: ApiError }> {

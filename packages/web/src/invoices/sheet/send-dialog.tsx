@@ -57,8 +57,8 @@ export default function SendDialog({ invoice, onClose }: SendDialogProps) {
 		}
 		mutate([invoice.id, body, key.options()], {
 			onSuccess: ({ warnings: found = [] }) => {
-				const changed = found.filter(({ code }) => code === 'changed_while_sending')
-				if (changed.length > 0) return setWarnings(changed)
+				const late = found.filter(({ code }) => code === 'changed_while_sending' || code === 'copy_refused')
+				if (late.length > 0) return setWarnings(late)
 				toast(`The invoice was sent to ${to.trim()}`)
 				onClose()
 			},
@@ -73,8 +73,8 @@ export default function SendDialog({ invoice, onClose }: SendDialogProps) {
 				onClose={onClose}
 				actions={<Button onPress={onClose}>Close</Button>}
 			>
-				{warnings.map(({ code, detail }) => (
-					<Banner key={code}>{detail}</Banner>
+				{warnings.map(({ detail }) => (
+					<Banner key={detail}>{detail}</Banner>
 				))}
 			</Dialog>
 		)
