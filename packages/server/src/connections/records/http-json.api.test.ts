@@ -132,6 +132,24 @@ describe('pages', () => {
 		expect(provider.requests.length).toBeLessThan(4)
 	})
 
+	it('have ids and cursors of 64 bits as they are written', async () => {
+		const ids = ['9007199254740992', '9007199254740993', '-9223372036854775808']
+		provider.answer = (req, res) => {
+			const isFirst = queryOf(req).get('after') === null
+			const data = isFirst ? `{"id":${ids[0]}},{"id":${ids[1]}}` : `{"id":${ids[2]},"after":"${queryOf(req).get('after')}"}`
+			res.end(`{"data":[${data}],"next":${isFirst ? 9007199254740995n : null}}`)
+		}
+		const read = await readAll(
+			records.context,
+			await key({ pagination: { style: 'cursor', parameter: 'after', next: 'next' }, records: 'data' }),
+		)
+		expect(read.records.map(({ id, data }) => [id, data.after])).toEqual([
+			[ids[0], undefined],
+			[ids[1], undefined],
+			[ids[2], '9007199254740995'],
+		])
+	})
+
 	it.each([{ after: 'p2' }, ['p2'], true])(
 		'that name the next page by no text (%j) are not taken for the last one',
 		async (next) => {

@@ -9,6 +9,7 @@ import { type Egress, UnresolvableUrl, UnsafeUrl } from '../egress.ts'
 import { findCause, reason } from '../http.ts'
 import { ProxyFailed } from '../proxy.ts'
 import { ResolverUnavailable } from '../resolver.ts'
+import { keepLongIntegers } from './long-integers.ts'
 
 export interface OutsideCall {
 	readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -87,7 +88,7 @@ export async function callJson(
 /** What an answer says in JSON; throws CallFailed with words for what it is instead. */
 export function parseJson(text: string, type: string | undefined): unknown {
 	try {
-		return JSON.parse(text)
+		return JSON.parse(keepLongIntegers(text))
 	} catch {
 		const isHtml = /html/i.test(type ?? '') || /^\s*</.test(text)
 		const what = text.trim() === '' ? 'nothing' : isHtml ? 'a page (HTML) and not JSON' : 'no JSON, or only a part of it'
