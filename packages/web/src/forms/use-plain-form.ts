@@ -38,16 +38,14 @@ export function usePlainForm<T extends Record<string, string>>({ values: blank, 
 			return problem ? [[name, problem] as const] : []
 		})
 		if (show(wrong, form) || isPending) return
-		await once(JSON.stringify(values), async () => {
-			setPending(true)
-			try {
-				await send(values)
-			} catch (error) {
-				if (!show(fieldErrors(error), form)) setTrouble(explain?.(error) ?? describe(error))
-			} finally {
-				setPending(false)
-			}
-		})
+		try {
+			await once(JSON.stringify(values), async () => {
+				setPending(true)
+				await send(values).finally(() => setPending(false))
+			})
+		} catch (error) {
+			if (!show(fieldErrors(error), form)) setTrouble(explain?.(error) ?? describe(error))
+		}
 	}
 
 	return {
