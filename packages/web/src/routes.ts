@@ -236,7 +236,8 @@ const daily = [
 	...[time, newTime, editTime, taxRates, newTaxRate, editTaxRate],
 ]
 
-const endpoints = createRoute(page('/webhooks', () => import('./webhooks/list-page.tsx'), many('webhooks.endpoints.list')))
+const beginEndpoints = forManagers(many('webhooks.endpoints.list'))
+const endpoints = createRoute(page('/webhooks', () => import('./webhooks/list-page.tsx'), beginEndpoints))
 const newEndpoint = createRoute(page('/webhooks/new', () => import('./webhooks/new-page.tsx'), many('webhooks.eventTypes.list')))
 const endpoint = createRoute(
 	page('/webhooks/endpoints/$id', () => import('./webhooks/endpoint-page.tsx'), one('webhooks.endpoints.get')),
@@ -248,7 +249,7 @@ const deliveries = createRoute({
 	...page(
 		'/webhooks/deliveries',
 		() => import('./webhooks/deliveries-page.tsx'),
-		...[many('webhooks.endpoints.list'), many('webhooks.eventTypes.list'), beginDeliveries],
+		...[beginEndpoints, many('webhooks.eventTypes.list'), forManagers(beginDeliveries)],
 	),
 	validateSearch: ({ status, endpoint, type }: Query): DeliveriesSearch => ({
 		status: text(status),

@@ -78,8 +78,10 @@ describe.skipIf(!hasBrowser)('bulk', () => {
 			['/webhooks', 'This is for managers and admins'],
 			['/webhooks/deliveries', 'This is for managers and admins'],
 		] as const) {
-			const { page } = await app.openApp(path, { person })
+			const { page, complaints } = await app.openApp(path, { person })
 			await expect.poll(() => page.locator('main').textContent(), { message: path }).toContain(reason)
+			await page.waitForLoadState('networkidle')
+			expect(complaints, path).toEqual([])
 			expect(await page.locator('main form, main button, main .error-panel').count(), path).toBe(0)
 		}
 	})
