@@ -42,6 +42,8 @@ export const only =
 
 export const taxRatesQuery = read('taxRates.list', { limit: 100 })
 
+export const paymentsQuery = (invoiceId: string) => list('payments.list', { invoiceId, limit: 50 })
+
 export const invoiceQuery = (id: string) => read('invoices.get', id, { expand: ['company', 'deal'] })
 
 const filterOf = {

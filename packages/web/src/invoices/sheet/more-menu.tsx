@@ -3,8 +3,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { Ban, CircleCheck, Copy, CreditCard, Ellipsis, Send, Trash2, Undo2 } from 'lucide-react'
 import { describe } from '../../api/errors.ts'
+import { paymentsQuery } from '../../api/first-reads.ts'
 import { useIdempotencyKey } from '../../api/idempotency-key.ts'
-import { list, useWrite } from '../../api/query.ts'
+import { useWrite } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorPanel } from '../../ui/error-panel.tsx'
@@ -65,7 +66,7 @@ export function MoreMenu({ invoice, onDialog, onSend }: MoreMenuProps) {
 
 /** Takes back what only the status says is paid; a payment that was recorded is reversed instead, beside it. */
 function useMarkNotPaid({ id, status, sentAt, version, invoiceNumber }: Invoice) {
-	const { data } = useInfiniteQuery(list('payments.list', { invoiceId: id, limit: 50 }))
+	const { data } = useInfiniteQuery(paymentsQuery(id))
 	const { mutate, error, isPending } = useWrite('invoices.update')
 	const isByStatus = data?.pages.some(({ rows }) =>
 		rows.some((payment) => payment.source === 'status' && payment.status === 'succeeded'),

@@ -2,7 +2,7 @@ import type { Invoice, Payment } from '@remit/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { list } from '../../api/query.ts'
+import { paymentsQuery } from '../../api/first-reads.ts'
 import { useSession } from '../../api/session.ts'
 import { showAmount } from '../../format/amount.ts'
 import { dayOf, showDay } from '../../format/dates.ts'
@@ -18,7 +18,7 @@ const ReverseDialog = onFirstUse(() => import('./reverse-dialog.tsx'), InDialog)
 /** The payments of an invoice; nothing while there are none. */
 export function Payments({ invoice: { id } }: { invoice: Invoice }) {
 	const { locale, timeZone, may } = useSession()
-	const { data } = useInfiniteQuery(list('payments.list', { invoiceId: id, limit: 50 }))
+	const { data } = useInfiniteQuery(paymentsQuery(id))
 	const [reversing, setReversing] = useState<Payment>()
 	const payments = data?.pages.flatMap(({ rows }) => rows) ?? []
 	if (payments.length === 0) return null
