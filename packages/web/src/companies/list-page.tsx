@@ -7,6 +7,7 @@ import { dayIn, showDay } from '../format/dates.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
+import { NoMatch } from '../ui/no-match.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -67,7 +68,7 @@ function Rows({
 	isStale: boolean
 }) {
 	const { locale, timeZone } = useSession()
-	if (rows.length === 0) return search ? <NoMatch search={search} /> : <NoCompanies />
+	if (rows.length === 0) return search ? <NoMatch kind="company" search={search} clear={clearSearch} /> : <NoCompanies />
 	const columns: readonly Column<Row>[] = [
 		{ id: 'name', label: 'Name', grow: 3, phone: 'title', cell: ({ name }) => name },
 		{ id: 'domain', label: 'Website', grow: 2.5, cell: ({ domain }) => <span className="quiet">{domain}</span> },
@@ -110,17 +111,10 @@ function Rows({
 	)
 }
 
-const NoMatch = ({ search }: { search: string }) => (
-	<EmptyState
-		title="No match"
-		action={
-			<Link to="/companies" search={{}} className="button plain">
-				Clear search
-			</Link>
-		}
-	>
-		{`No company matches “${search}”.`}
-	</EmptyState>
+const clearSearch = (
+	<Link to="/companies" search={{}} className="button plain">
+		Clear search
+	</Link>
 )
 
 const NoCompanies = () => (

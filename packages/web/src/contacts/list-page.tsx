@@ -9,6 +9,7 @@ import { useNames } from '../forms/use-names.ts'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
+import { NoMatch } from '../ui/no-match.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
@@ -37,7 +38,7 @@ export default function ContactsPage() {
 			{(rows || !failure) && (
 				<Card isFlush>
 					{!rows && <Skeleton />}
-					{rows?.length === 0 && (search ? <NoMatch search={search} /> : <NoContacts />)}
+					{rows?.length === 0 && (search ? <NoMatch kind="contact" search={search} clear={clearSearch} /> : <NoContacts />)}
 					{rows && rows.length > 0 && <People rows={rows} onEnd={onEnd} isStale={isStale} />}
 				</Card>
 			)}
@@ -93,17 +94,10 @@ const NewContact = ({ look }: { look: 'primary' | 'plain' }) => (
 	</Link>
 )
 
-const NoMatch = ({ search }: { search: string }) => (
-	<EmptyState
-		title="No match"
-		action={
-			<Link to="/contacts" search={{}} className="button plain">
-				Clear search
-			</Link>
-		}
-	>
-		{`No contact matches “${search}”.`}
-	</EmptyState>
+const clearSearch = (
+	<Link to="/contacts" search={{}} className="button plain">
+		Clear search
+	</Link>
 )
 
 const NoContacts = () => (

@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx'
 import { Card } from '../ui/card.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorPanel } from '../ui/error-panel.tsx'
+import { NoMatch } from '../ui/no-match.tsx'
 import { onFirstUse } from '../ui/on-first-use.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { SearchField } from '../ui/search-field.tsx'
@@ -71,7 +72,7 @@ export default function DealsPage() {
 				</Card>
 			)}
 			{deals?.length === 0 ? (
-				<Card isFlush>{search ? <NoMatch search={search} /> : <NoDeals />}</Card>
+				<Card isFlush>{search ? <NoMatch kind="deal" search={search} clear={clearSearch} /> : <NoDeals />}</Card>
 			) : (
 				deals && pipeline && <Found {...{ deals, pipeline, view, onEnd, move }} isStale={isStale} />
 			)}
@@ -128,17 +129,10 @@ const NewDeal = ({ look }: { look: 'primary' | 'plain' }) => (
 	</Link>
 )
 
-const NoMatch = ({ search }: { search: string }) => (
-	<EmptyState
-		title="No match"
-		action={
-			<Link to="/deals" search={(now) => ({ ...now, search: undefined })} className="button plain">
-				Clear search
-			</Link>
-		}
-	>
-		{`No deal matches “${search}”.`}
-	</EmptyState>
+const clearSearch = (
+	<Link to="/deals" search={(now) => ({ ...now, search: undefined })} className="button plain">
+		Clear search
+	</Link>
 )
 
 const NoDeals = () => (

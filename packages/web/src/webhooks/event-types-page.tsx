@@ -3,8 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useCallback } from 'react'
 import { usePages } from '../api/pages.ts'
 import { Card } from '../ui/card.tsx'
-import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { NoMatch } from '../ui/no-match.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { SearchField } from '../ui/search-field.tsx'
 import { type Column, Table } from '../ui/table.tsx'
@@ -33,7 +33,7 @@ export default function EventTypesPage() {
 				<Loaded data={found} failure={failure}>
 					{(types) =>
 						types.length === 0 ? (
-							<EmptyState title="No match">{`No type of event matches “${search}”.`}</EmptyState>
+							<NoMatch kind="type of event" search={search} />
 						) : (
 							<Table
 								label="Event types"

@@ -1,5 +1,4 @@
 // Signing in at the server's OpenID Connect provider: openid-client, over the guarded calls of json-call.ts.
-
 import type { Configuration, IDToken, UserInfoResponse } from 'openid-client'
 import { nearestName } from '../../contract/formats.ts'
 import type { Egress } from '../egress.ts'
