@@ -64,7 +64,7 @@ function describeMembers(document: OpenApiDocument, program: Program): OpenApiDo
 }
 
 /** What the web application and the server call the same. */
-const bankLabels = 'packages/server/src/invoices/sharing/bank-labels.ts'
+const bankLabels = 'packages/server/src/billing/invoices/sharing/bank-labels.ts'
 
 /** Every generated file: its text by its path from the root. */
 async function generate(): Promise<Map<string, string>> {

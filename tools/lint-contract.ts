@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve as resolvePath } from 'node:path'
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
-import { newAjv } from '../packages/server/src/contract/ajv.ts'
+import { newAjv } from '../packages/server/src/platform/contract/ajv.ts'
 import { exampleOf, referenced } from './examples.ts'
 import { lintExamples } from './lint-examples.ts'
 import {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { newAjv } from '../packages/server/src/contract/ajv.ts'
+import { newAjv } from '../packages/server/src/platform/contract/ajv.ts'
 import { lintExamples } from './lint-examples.ts'
 import type { JsonObject, OpenApiDocument } from './openapi.ts'
 

@@ -1,8 +1,8 @@
 // Checks the examples of the contract: each body and answer has one that fits its schema, each error one of each of its codes, and their
 // ids belong together.
 import type { Ajv2020 } from 'ajv/dist/2020.js'
-import { absolute } from '../packages/server/src/contract/ajv.ts'
 import { idPrefixes } from '../packages/server/src/generated/tables.ts'
+import { absolute } from '../packages/server/src/platform/contract/ajv.ts'
 import { codesOf } from './error-answers.ts'
 import { exampleOf, examplesOf } from './examples.ts'
 import { type Json, type MediaType, type OpenApiDocument, type Operation, operationsOf, responsesOf } from './openapi.ts'

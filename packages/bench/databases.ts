@@ -2,8 +2,8 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../server/src/config.ts'
-import type { Database } from '../server/src/db/database.ts'
-import { openDatabase } from '../server/src/db/drivers/open.ts'
+import type { Database } from '../server/src/platform/db/database.ts'
+import { openDatabase } from '../server/src/platform/db/drivers/open.ts'
 import { newFolder } from './resources.ts'
 import { type Seed, seed } from './seed.ts'
 

@@ -1,7 +1,7 @@
 // Section `idle` measures what a server costs with which nobody has anything to do: 10 organizations beside 100,000, each with
 // an endpoint and with jobs that are due in years.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Database, query } from '../server/src/db/database.ts'
+import { type Database, query } from '../server/src/platform/db/database.ts'
 import type { Run } from './context.ts'
 import { withDatabase } from './databases.ts'
 import { median } from './measure.ts'

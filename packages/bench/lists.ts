@@ -2,9 +2,9 @@
 // databases: the CPU of a request alone, the first of its kind and then the median with its spread.
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createKey } from '../server/src/api-keys/store.ts'
-import { bySystem } from '../server/src/base/origin.ts'
-import { createOrganization } from '../server/src/organizations/store.ts'
+import { createKey } from '../server/src/accounts/api-keys/store.ts'
+import { createOrganization } from '../server/src/accounts/organizations/store.ts'
+import { bySystem } from '../server/src/platform/base/origin.ts'
 import { call, callJson } from './calls.ts'
 import type { Run } from './context.ts'
 import { withDatabase } from './databases.ts'

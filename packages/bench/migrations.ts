@@ -2,7 +2,7 @@
 // this version that is fit to run beside servers, and samples of what the rules allow, beside one that they forbid.
 import { buildIndex } from '../server/migrations/build-index.ts'
 import { migrations as known } from '../server/migrations/index.ts'
-import { migrate } from '../server/src/db/drivers/migrate.ts'
+import { migrate } from '../server/src/platform/db/drivers/migrate.ts'
 import { connect, fillTables } from '../server/test/migration-waits.ts'
 import type { Run } from './context.ts'
 import { check, print, table, title } from './report.ts'

@@ -1,10 +1,10 @@
 // Section `scale`: creates a second on PostgreSQL, in one organization and in fifty, by one process and by two: with each key at one of
 // them, as the balancer of docs/guides/scale.md sends them, and with each at both. PostgreSQL, the processes and the driver share the
 // cores of this machine.
-import { createKey } from '../server/src/api-keys/store.ts'
-import { bySystem } from '../server/src/base/origin.ts'
-import type { Database } from '../server/src/db/database.ts'
-import { createOrganization } from '../server/src/organizations/store.ts'
+import { createKey } from '../server/src/accounts/api-keys/store.ts'
+import { createOrganization } from '../server/src/accounts/organizations/store.ts'
+import { bySystem } from '../server/src/platform/base/origin.ts'
+import type { Database } from '../server/src/platform/db/database.ts'
 import type { Run } from './context.ts'
 import { withDatabase } from './databases.ts'
 import { driveAll } from './load.ts'

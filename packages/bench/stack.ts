@@ -1,11 +1,11 @@
 // Section `stack`: Remit as docs/guides/scale.md sets it up, on this machine: throughput, a restart of all servers, and the death of
 // each part, under load. It needs the packages haproxy, pgbouncer, redis-server and postgresql.
 import { spawnSync } from 'node:child_process'
-import { createKey } from '../server/src/api-keys/store.ts'
-import { scopes } from '../server/src/auth/keys.ts'
-import { bySystem } from '../server/src/base/origin.ts'
-import type { Database } from '../server/src/db/database.ts'
-import { createOrganization } from '../server/src/organizations/store.ts'
+import { createKey } from '../server/src/accounts/api-keys/store.ts'
+import { createOrganization } from '../server/src/accounts/organizations/store.ts'
+import { scopes } from '../server/src/platform/auth/keys.ts'
+import { bySystem } from '../server/src/platform/base/origin.ts'
+import type { Database } from '../server/src/platform/db/database.ts'
 import type { Run } from './context.ts'
 import { withDatabase } from './databases.ts'
 import type { Load } from './load.ts'

@@ -1,12 +1,13 @@
 // Section `time-entries` measures the creation of an invoice from a hundred time entries, beside a plain create. The server
 // claims each entry and records an event of it. Remit's own stores write the entries before the server starts.
-import { dayMs } from '../server/src/base/dates.ts'
-import { bySystem } from '../server/src/base/origin.ts'
-import type { Database } from '../server/src/db/database.ts'
-import { writingIn } from '../server/src/db/write-context.ts'
-import { createDeal } from '../server/src/deals/store.ts'
-import { requireOrganization } from '../server/src/organizations/store.ts'
-import { createTimeEntry } from '../server/src/time-entries/store.ts'
+
+import { requireOrganization } from '../server/src/accounts/organizations/store.ts'
+import { createDeal } from '../server/src/billing/deals/store.ts'
+import { createTimeEntry } from '../server/src/billing/time-entries/store.ts'
+import { dayMs } from '../server/src/platform/base/dates.ts'
+import { bySystem } from '../server/src/platform/base/origin.ts'
+import type { Database } from '../server/src/platform/db/database.ts'
+import { writingIn } from '../server/src/platform/db/write-context.ts'
 import { type Call, measureCalls } from './calls.ts'
 import type { Run } from './context.ts'
 import { copyDatabase, withDatabase } from './databases.ts'

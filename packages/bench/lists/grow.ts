@@ -1,5 +1,5 @@
 // Fills an organization with copies of its records, by SQL: indexes and triggers go first, and indexes come back at the end.
-import { beginningOf } from '../../server/src/base/ids.ts'
+import { beginningOf } from '../../server/src/platform/base/ids.ts'
 import { type Copied, tables } from './columns.ts'
 import { openSql, type Sql, type Where } from './sql.ts'
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { formats } from '../../server/src/contract/formats.ts'
+import { formats } from '../../server/src/platform/contract/formats.ts'
 
 declare module 'fastify' {
 	interface FastifyRequest {

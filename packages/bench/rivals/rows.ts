@@ -4,9 +4,9 @@
 // which the rivals turn into JSON; but one gets JSON from SQLite (rows-json.ts).
 import { hash } from 'node:crypto'
 import type { ParsedUrlQuery } from 'node:querystring'
-import { newId } from '../../server/src/base/ids.ts'
 import { fields } from '../../server/src/generated/tables.ts'
-import { fold } from '../../server/src/search/words.ts'
+import { newId } from '../../server/src/platform/base/ids.ts'
+import { fold } from '../../server/src/platform/base/search-words.ts'
 import { loadSqlite, type Sqlite, type Statement } from '../server-modules.ts'
 
 const Database = loadSqlite()

@@ -1,10 +1,10 @@
 // An organization with one company, and a key that may do everything.
-import { createKey } from '../../server/src/api-keys/store.ts'
-import { scopes } from '../../server/src/auth/keys.ts'
-import { bySystem } from '../../server/src/base/origin.ts'
-import { createCompany } from '../../server/src/companies/store.ts'
-import { writingIn } from '../../server/src/db/write-context.ts'
-import { createOrganization } from '../../server/src/organizations/store.ts'
+import { createKey } from '../../server/src/accounts/api-keys/store.ts'
+import { createOrganization } from '../../server/src/accounts/organizations/store.ts'
+import { createCompany } from '../../server/src/billing/companies/store.ts'
+import { scopes } from '../../server/src/platform/auth/keys.ts'
+import { bySystem } from '../../server/src/platform/base/origin.ts'
+import { writingIn } from '../../server/src/platform/db/write-context.ts'
 import { withDatabase } from '../databases.ts'
 import { companyOf } from '../names.ts'
 

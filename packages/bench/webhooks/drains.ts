@@ -8,7 +8,7 @@ import { newFolder } from '../resources.ts'
 import { healthyCount } from './queue.ts'
 import type { Receiver } from './receiver.ts'
 
-/** Requests under way at once to an endpoint that works, as in the server's work/lanes.ts. */
+/** Requests under way at once to an endpoint that works, as in the server's platform/work/lanes.ts. */
 const concurrency = 25
 
 /** The first part of the queue, which is not counted. */

@@ -108,7 +108,7 @@ const sources: Record<string, [title: string | undefined, ...others: string[]]> 
 	time_entries: [undefined, 'taskName', 'deliverableName', 'description'],
 }
 
-/** Gives the rows their text, as search/texts.ts made it when this migration was written. */
+/** Gives the rows their text, as billing/search/texts.ts made it when this migration was written. */
 async function fill(knex: Knex, table: string, sqlite: boolean): Promise<void> {
 	const [title, ...others] = sources[table] as (typeof sources)[string]
 	const read = ['organizationId', 'id', ...(title ? [title] : []), ...others]

@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 const dayMs = 86_400_000
 
 /**
- * Makes a job due that walks all rows (work/walk.ts), and once more a day later: until the last server of before has ended, it writes as it
+ * Makes a job due that walks all rows (platform/work/walk.ts), and once more a day later: until the last server of before has ended, it writes as it
  * did, also behind the walk.
  */
 export async function scheduleWalks(knex: Knex, kind: string): Promise<void> {

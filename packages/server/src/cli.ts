@@ -1,36 +1,36 @@
 // The command `remit`: runs the server, and manages organizations and keys, also beside a server on the same database.
 import http from 'node:http'
 import { Command, CommanderError } from 'commander'
-import { createKey, findOwner, listKeys, revokeKey } from './api-keys/store.ts'
-import { scopes as allScopes, type Scope } from './auth/keys.ts'
-import { isTimeZone } from './base/dates.ts'
-import { ConfigError } from './base/errors.ts'
-import { byCommand } from './base/origin.ts'
-import { addBackupCommands } from './commands/backup.ts'
-import { command, type DatabaseWork, print, UsageError } from './commands/command.ts'
-import { addContractCommands } from './commands/contract/contract.ts'
-import { addEraseCommands } from './commands/erase.ts'
-import { addJobCommands } from './commands/jobs.ts'
-import { addMailCommands } from './commands/mail.ts'
-import { addApiCommands } from './commands/remote/api.ts'
-import { addConnectionCommands } from './commands/remote/connections.ts'
-import { addListenCommand } from './commands/remote/listen.ts'
-import { addMappingCommands } from './commands/remote/mappings.ts'
-import { addSyncCommands } from './commands/remote/syncs.ts'
-import { addSecretsCommands } from './commands/secrets.ts'
-import { addCompletionCommands } from './commands/shell/completion.ts'
-import { addProfileCommands } from './commands/shell/profiles.ts'
-import { addUserCommands } from './commands/users.ts'
+import { createKey, findOwner, listKeys, revokeKey } from './accounts/api-keys/store.ts'
+import { createOrganization, findOrganization, listOrganizationRows } from './accounts/organizations/store.ts'
+import { addBackupCommands } from './app/commands/backup.ts'
+import { command, type DatabaseWork, print, UsageError } from './app/commands/command.ts'
+import { addContractCommands } from './app/commands/contract/contract.ts'
+import { addEraseCommands } from './app/commands/erase.ts'
+import { addJobCommands } from './app/commands/jobs.ts'
+import { addMailCommands } from './app/commands/mail.ts'
+import { addApiCommands } from './app/commands/remote/api.ts'
+import { addConnectionCommands } from './app/commands/remote/connections.ts'
+import { addListenCommand } from './app/commands/remote/listen.ts'
+import { addMappingCommands } from './app/commands/remote/mappings.ts'
+import { addSyncCommands } from './app/commands/remote/syncs.ts'
+import { addSecretsCommands } from './app/commands/secrets.ts'
+import { addCompletionCommands } from './app/commands/shell/completion.ts'
+import { addProfileCommands } from './app/commands/shell/profiles.ts'
+import { addUserCommands } from './app/commands/users.ts'
 import { clientProxies, readConfig, settingsHelp } from './config.ts'
-import { version } from './contract/document.ts'
-import { nameIn } from './contract/formats.ts'
-import { type Database, OtherVersionError, type Transaction, unavailability } from './db/database.ts'
-import type { Upgrade } from './db/drivers/migrate.ts'
-import { takeChangeTime } from './db/write-context.ts'
 import type { ResourceKind } from './generated/contract.ts'
 import { scopeOfKind } from './generated/tables.ts'
-import { createOrganization, findOrganization, listOrganizationRows } from './organizations/store.ts'
-import { openClock } from './work/clock-store.ts'
+import { scopes as allScopes, type Scope } from './platform/auth/keys.ts'
+import { isTimeZone } from './platform/base/dates.ts'
+import { ConfigError } from './platform/base/errors.ts'
+import { byCommand } from './platform/base/origin.ts'
+import { version } from './platform/contract/document.ts'
+import { nameIn } from './platform/contract/formats.ts'
+import { type Database, OtherVersionError, type Transaction, unavailability } from './platform/db/database.ts'
+import type { Upgrade } from './platform/db/drivers/migrate.ts'
+import { takeChangeTime } from './platform/db/write-context.ts'
+import { openClock } from './platform/work/clock-store.ts'
 
 // What a server or command writes is for its own user alone: the database, its log, the key, mail as files, backups.
 process.umask(0o077)
@@ -61,7 +61,7 @@ program
 command(program, 'migrate', 'Bring the database up to this version.').action(async (options) => {
 	const { DATABASE_URL, DATA_DIR } = readConfig()
 	// An older server on the SQLite file would go on with tables that it does not know. Servers on PostgreSQL are restarted in turn.
-	const { lockForServer } = await import('./db/files/server-lock.ts')
+	const { lockForServer } = await import('./platform/db/files/server-lock.ts')
 	const lock = DATABASE_URL || (await isUpToDate()) ? undefined : lockForServer(DATA_DIR)
 	await withDatabase(async () => print(options, { ok: true }, 'The database is up to date.'), 'upgrade')
 	lock?.release()
@@ -171,7 +171,7 @@ command(keys, 'revoke', 'Revoke an API key; a running server refuses it within t
 
 command(program, 'demo', 'Create a demo organization with realistic data and print its key.').action((options) =>
 	withDatabase(async (db, now) => {
-		const { createDemo } = await import('./demo/demo.ts')
+		const { createDemo } = await import('./app/demo/demo.ts')
 		const demo = await createDemo(db, byCommand(now(), 'demo'))
 		print(options, demo, `Created ${demo.organizationId}.\n${demo.key}`)
 	}),
@@ -179,7 +179,7 @@ command(program, 'demo', 'Create a demo organization with realistic data and pri
 
 async function withDatabase(work: DatabaseWork, upgrade: Upgrade = 'no upgrade'): Promise<void> {
 	// Loaded only here: commands that ask a server would spend half of their time on loading the drivers.
-	const [{ openDatabase }, { pino }] = await Promise.all([import('./db/drivers/open.ts'), import('pino')])
+	const [{ openDatabase }, { pino }] = await Promise.all([import('./platform/db/drivers/open.ts'), import('pino')])
 	const log = pino({ level: 'silent' })
 	const db = await openDatabase(readConfig(), log, upgrade)
 	try {

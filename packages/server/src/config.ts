@@ -1,7 +1,7 @@
 // Every setting: its name in the environment, its default, its meaning and its valid values. `remit serve --help` prints this
 // table. Nothing else reads the environment.
-import { ConfigError } from './base/errors.ts'
-import { parseCidrs } from './base/public-addresses.ts'
+import { ConfigError } from './platform/base/errors.ts'
+import { parseCidrs } from './platform/base/public-addresses.ts'
 
 interface Setting<T> {
 	readonly default: string

@@ -2,19 +2,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Logger } from 'pino'
-import { byCommand } from './base/origin.ts'
+import { listOrganizations } from './accounts/organizations/store.ts'
+import { crmPath } from './app/demo/crm.ts'
+import { createDemoKey, createFirstDemo } from './app/demo/demo.ts'
+import { demoWarning } from './app/hosted/test-mode.ts'
 import type { Config } from './config.ts'
-import { type Database, OutcomeUnknown, unavailability } from './db/database.ts'
-import { openDatabase } from './db/drivers/open.ts'
-import { tightenDataFolder } from './db/files/data-folder.ts'
-import { lockForServer } from './db/files/server-lock.ts'
-import { crmPath } from './demo/crm.ts'
-import { createDemoKey, createFirstDemo } from './demo/demo.ts'
-import { demoWarning } from './hosted/test-mode.ts'
-import { openLog } from './log/log.ts'
-import { LogSink } from './log/sink.ts'
-import { listOrganizations } from './organizations/store.ts'
-import { requireEncryptionKey } from './outside/sealed-store.ts'
+import { byCommand } from './platform/base/origin.ts'
+import { type Database, OutcomeUnknown, unavailability } from './platform/db/database.ts'
+import { openDatabase } from './platform/db/drivers/open.ts'
+import { tightenDataFolder } from './platform/db/files/data-folder.ts'
+import { lockForServer } from './platform/db/files/server-lock.ts'
+import { openLog } from './platform/log/log.ts'
+import { LogSink } from './platform/log/sink.ts'
+import { requireEncryptionKey } from './platform/outside/sealed-store.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 interface ServeOptions {
@@ -147,7 +147,7 @@ const smallHeap = '--heap-growing-percent=50'
 async function connectCrm({ NODE_ENV }: Config, url: string, key: string, log: Logger): Promise<string | undefined> {
 	if (NODE_ENV !== 'development') return undefined
 	try {
-		const { connectDemo } = await import('./demo/connect.ts')
+		const { connectDemo } = await import('./app/demo/connect.ts')
 		return await connectDemo(url, key)
 	} catch (err) {
 		log.warn({ err }, 'the demo has no sync: its CRM cannot be connected')

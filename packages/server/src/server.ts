@@ -4,29 +4,29 @@ import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { canAnybodySignIn } from './accounts/people/store.ts'
+import { setupPath } from './accounts/sessions/setup.ts'
+import { testProcessorWarning } from './app/hosted/test-mode.ts'
+import type { Metrics } from './app/metrics/metrics.ts'
 import { createApp, createWorkerApp } from './app.ts'
-import { Callers } from './auth/caller.ts'
-import { openRateLimits } from './auth/rate-limit.ts'
-import { StoredBytes } from './auth/stored-bytes.ts'
 import { startBackground } from './background.ts'
-import { ApiError, ConfigError, problem } from './base/errors.ts'
-import { newId } from './base/ids.ts'
 import type { Config } from './config.ts'
-import { settleRefreshes } from './connections/tokens.ts'
-import type { Database } from './db/database.ts'
-import { testProcessorWarning } from './hosted/test-mode.ts'
-import { defaults } from './http/answers.ts'
-import { Connections } from './http/connections.ts'
-import { Load } from './http/load.ts'
-import { expressPrototypes } from './http/steps/express.ts'
-import type { Metrics } from './metrics/metrics.ts'
-import type { Lookup } from './outside/resolver.ts'
-import { openServices } from './outside/services.ts'
-import { canAnybodySignIn } from './people/store.ts'
-import { setupPath } from './sessions/setup.ts'
-import { openClock, type SharedClock } from './work/clock-store.ts'
-import { every, once } from './work/loop.ts'
-import { warnOfLostKeys } from './work/sealing.ts'
+import { settleRefreshes } from './integration/connections/tokens.ts'
+import { Callers } from './platform/auth/caller.ts'
+import { openRateLimits } from './platform/auth/rate-limit.ts'
+import { StoredBytes } from './platform/auth/stored-bytes.ts'
+import { ApiError, ConfigError, problem } from './platform/base/errors.ts'
+import { newId } from './platform/base/ids.ts'
+import type { Database } from './platform/db/database.ts'
+import { defaults } from './platform/http/answers.ts'
+import { Connections } from './platform/http/connections.ts'
+import { Load } from './platform/http/load.ts'
+import { expressPrototypes } from './platform/http/steps/express.ts'
+import type { Lookup } from './platform/outside/resolver.ts'
+import { openServices } from './platform/outside/services.ts'
+import { openClock, type SharedClock } from './platform/work/clock-store.ts'
+import { every, once } from './platform/work/loop.ts'
+import { warnOfLostKeys } from './platform/work/sealing.ts'
 
 export interface RunningServer {
 	/** The server's URL on this machine. */
@@ -72,7 +72,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 	const { db: database, config, log, now: given, lookup, isStarting } = options
 	let hasStarted = false
 	const traces = config.OTEL_EXPORTER_OTLP_ENDPOINT
-		? (await import('./outside/traces/open.ts')).openTraces(config, log)
+		? (await import('./platform/outside/traces/open.ts')).openTraces(config, log)
 		: undefined
 	const db = traces?.database(database) ?? database
 	const clock: SharedClock = given ? { now: given } : await openClock(db, log)
@@ -165,7 +165,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** Loads what counts only where somebody asks for it. */
 async function openMetrics({ db, config, log, now }: ServerOptions & { now: () => number }): Promise<Metrics | undefined> {
 	const { METRICS_PORT: port, HOST: host, METRICS_HOSTS: hosts } = config
-	return port === undefined ? undefined : (await import('./metrics/metrics.ts')).startMetrics({ db, log, now, host, port, hosts })
+	return port === undefined
+		? undefined
+		: (await import('./app/metrics/metrics.ts')).startMetrics({ db, log, now, host, port, hosts })
 }
 
 function addressOf(server: Server, { HOST }: Config): string {

@@ -1,8 +1,8 @@
 // Generates inputs from the contract's schemas: values that fit, and values with one mistake at a known place. It knows the
 // keywords and formats that the contract uses, and throws on any other.
 import fc from 'fast-check'
-import { type JsonSchema, schemas } from '../src/contract/document.ts'
-import { formats, trimmed } from '../src/contract/formats.ts'
+import { type JsonSchema, schemas } from '../src/platform/contract/document.ts'
+import { formats, trimmed } from '../src/platform/contract/formats.ts'
 
 /** Arbitraries that replace those of the schema for properties with these names, such as ids of existing records. */
 export type Overrides = Record<string, fc.Arbitrary<unknown>>

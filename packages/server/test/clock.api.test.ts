@@ -1,7 +1,7 @@
 // The machine's clock jumps by a day while the server runs. What each part does then is tested beside it.
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { scopes } from '../src/auth/keys.ts'
-import { dayMs } from '../src/base/dates.ts'
+import { scopes } from '../src/platform/auth/keys.ts'
+import { dayMs } from '../src/platform/base/dates.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { Sink } from './sink.ts'
 

@@ -1,8 +1,8 @@
 // Checks an answer against the contract, which is sealed for that: a field that it does not name is a mistake, too. Keeps what was answered, so
 // that every-operation.api.test.ts finds what was not.
-import { type Answer, AnswerChecker, codeOf } from '../src/contract/answers.ts'
-import { documentedOf, schemas, sealed } from '../src/contract/document.ts'
-import { type Operation, operations, Routes } from '../src/contract/routes.ts'
+import { type Answer, AnswerChecker, codeOf } from '../src/platform/contract/answers.ts'
+import { documentedOf, schemas, sealed } from '../src/platform/contract/document.ts'
+import { type Operation, operations, Routes } from '../src/platform/contract/routes.ts'
 
 const routes = new Routes(operations)
 const checker = new AnswerChecker(sealed)

@@ -1,5 +1,5 @@
 // Makes requests that cost a server much, from the contract's schemas and bounds: bodies of 512 KiB with mistakes of many shapes.
-import type { ContractParameter, JsonSchema } from '../src/contract/document.ts'
+import type { ContractParameter, JsonSchema } from '../src/platform/contract/document.ts'
 import { members } from './arbitrary.ts'
 
 /** The largest body that a server reads. */

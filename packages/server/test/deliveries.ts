@@ -1,7 +1,7 @@
 // An organization with a receiver for its webhooks, and short functions to read and change its deliveries.
 import type { WebhookDelivery, WebhookDeliveryDetails } from '@remit/sdk'
 import { expect } from 'vitest'
-import type { DeliveryResult } from '../src/webhooks/engine/queue-store.ts'
+import type { DeliveryResult } from '../src/integration/webhooks/engine/queue-store.ts'
 import type { TestServer } from './harness.ts'
 import { Sink } from './sink.ts'
 

@@ -1,7 +1,7 @@
 // A disk that is full, or became read-only, under a database that runs: nothing is half stored, and no restart is needed.
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
-import { query } from '../src/db/database.ts'
+import { query } from '../src/platform/db/database.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 
 let server: TestServer

@@ -1,7 +1,7 @@
 // PostgreSQL keeps the plan of a statement that was made while its tables were empty, until their rows have been counted.
 import { beforeEach, expect, inject, it } from 'vitest'
-import { findTargets } from '../src/webhooks/engine/claim-store.ts'
-import { completeDeliveries } from '../src/webhooks/engine/queue-store.ts'
+import { findTargets } from '../src/integration/webhooks/engine/claim-store.ts'
+import { completeDeliveries } from '../src/integration/webhooks/engine/queue-store.ts'
 import { newDatabase, type TestDatabase } from './databases.ts'
 import { startSubscriber, succeeded } from './deliveries.ts'
 import { startTestServer, type TestServer } from './harness.ts'

@@ -1,11 +1,11 @@
 // The stored events of an organization, and a check of each against the contract.
 
-import type { Actor } from '../src/base/origin.ts'
-import { type Database, query } from '../src/db/database.ts'
-import type { Changes } from '../src/events/changes.ts'
-import { type EventRow, eventColumns, eventText } from '../src/events/store.ts'
 import type { EventType } from '../src/generated/contract.ts'
 import { eventTypes } from '../src/generated/tables.ts'
+import type { Actor } from '../src/platform/base/origin.ts'
+import { type Database, query } from '../src/platform/db/database.ts'
+import type { Changes } from '../src/platform/events/changes.ts'
+import { type EventRow, eventColumns, eventText } from '../src/platform/events/store.ts'
 import { checkSchema } from './contract.ts'
 import { watch } from './leaks.ts'
 

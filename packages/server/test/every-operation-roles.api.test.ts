@@ -1,10 +1,10 @@
 // What each role may do, and from where: for every operation of the contract, a person's session gets what the contract says, and a
 // page of another site, or nobody, gets nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { leastRole, roles } from '../src/auth/roles.ts'
-import { newToken } from '../src/auth/session-cookie.ts'
-import { type Operation, operations } from '../src/contract/routes.ts'
 import { keyScopes } from '../src/generated/tables.ts'
+import { leastRole, roles } from '../src/platform/auth/roles.ts'
+import { newToken } from '../src/platform/auth/session-cookie.ts'
+import { type Operation, operations } from '../src/platform/contract/routes.ts'
 import { startTestServer, type Tenant, type TestPerson, type TestServer } from './harness.ts'
 import { newRequest, pathOf } from './samples.ts'
 

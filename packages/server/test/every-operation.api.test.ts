@@ -1,11 +1,11 @@
 // The rules that hold for every operation of the contract. A new operation in the document is tested here without a change;
 // samples.ts says what to send.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scopes as allScopes, mayCall } from '../src/auth/keys.ts'
-import { newToken } from '../src/auth/session-cookie.ts'
-import { contractOperations, documentedOf, resolved } from '../src/contract/document.ts'
-import { type Operation, operations } from '../src/contract/routes.ts'
 import type { ErrorCode } from '../src/generated/contract.ts'
+import { scopes as allScopes, mayCall } from '../src/platform/auth/keys.ts'
+import { newToken } from '../src/platform/auth/session-cookie.ts'
+import { contractOperations, documentedOf, resolved } from '../src/platform/contract/document.ts'
+import { type Operation, operations } from '../src/platform/contract/routes.ts'
 import { documentedAnswers, documents, seen } from './contract.ts'
 import { failAtDatabase } from './failing-database.ts'
 import { failAtOthers } from './failing-others.ts'
@@ -317,7 +317,7 @@ describe.each(operations)('$id', (operation) => {
 	})
 })
 
-// A refusal by a limit takes a quarter of a second (http/steps/hold-refusals.ts), which the tests of all operations wait for together.
+// A refusal by a limit takes a quarter of a second (platform/http/steps/hold-refusals.ts), which the tests of all operations wait for together.
 // Each has a key or an organization of its own, and no other test uses their servers.
 describe.concurrent('a limit', () => {
 	describe.each(operations)('$id', (operation) => {

@@ -1,9 +1,9 @@
 // The answers that follow when the database fails: tests of every-operation.api.test.ts, which counts the answers of each operation.
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { newToken } from '../src/auth/session-cookie.ts'
-import { operations } from '../src/contract/routes.ts'
-import { query } from '../src/db/database.ts'
+import { newToken } from '../src/platform/auth/session-cookie.ts'
+import { operations } from '../src/platform/contract/routes.ts'
+import { query } from '../src/platform/db/database.ts'
 import { documents } from './contract.ts'
 import { DatabaseProxy } from './database-proxy.ts'
 import { startTestServer, type TestServer } from './harness.ts'

@@ -1,8 +1,8 @@
 // The answers that follow when a mail server, a payment processor, a provider or a resolver fails, or too much is asked at once: tests of
 // every-operation.api.test.ts, which counts the answers of each operation.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Operation, operations } from '../src/contract/routes.ts'
-import { ResolverUnavailable } from '../src/outside/resolver.ts'
+import { type Operation, operations } from '../src/platform/contract/routes.ts'
+import { ResolverUnavailable } from '../src/platform/outside/resolver.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { png } from './images.ts'
 import { secret } from './leaks.ts'

@@ -3,9 +3,14 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type ContractOperation, type ContractParameter, contractOperations, type JsonSchema } from '../src/contract/document.ts'
-import { type Operation, operations } from '../src/contract/routes.ts'
 import type { ConnectionConfig, ConnectionCredentials, LineItemInput, Stage } from '../src/generated/contract.ts'
+import {
+	type ContractOperation,
+	type ContractParameter,
+	contractOperations,
+	type JsonSchema,
+} from '../src/platform/contract/document.ts'
+import { type Operation, operations } from '../src/platform/contract/routes.ts'
 import { fitting, members, mutants, type Overrides, unlike } from './arbitrary.ts'
 import { type Answer, startTestServer, type TestServer } from './harness.ts'
 import { png } from './images.ts'

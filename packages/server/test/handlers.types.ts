@@ -1,9 +1,9 @@
 // Invalid handler maps, which only the compiler checks. Each mistake must be a type error, or `pnpm check` fails.
 
-import * as companies from '../src/companies/handlers.ts'
+import * as companies from '../src/billing/companies/handlers.ts'
 import type { ErrorCodeOf, operations } from '../src/generated/contract.ts'
-import type { Handler, Handlers } from '../src/http/handler.ts'
 import { handlers } from '../src/operations.ts'
+import type { Handler, Handlers } from '../src/platform/http/handler.ts'
 
 const { 'companies.list': _list, ...withoutList } = handlers
 // @ts-expect-error an operation of the contract without a handler

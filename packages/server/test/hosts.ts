@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { query } from '../src/db/database.ts'
+import { query } from '../src/platform/db/database.ts'
 import type { TestServer } from './harness.ts'
 
 interface Host {

@@ -1,5 +1,5 @@
 // Many invoices of all kinds, and what filters and orders make of them in JavaScript: for the tests of the list.
-import { dayMs } from '../src/base/dates.ts'
+import { dayMs } from '../src/platform/base/dates.ts'
 import type { Tenant, TestServer } from './harness.ts'
 import { type Ask, readTables } from './tables.ts'
 

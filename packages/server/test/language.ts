@@ -1,6 +1,6 @@
 // Whether a document is in one language.
 import type { Language } from '../src/generated/contract.ts'
-import { wordsOf } from '../src/rendering/words/languages.ts'
+import { wordsOf } from '../src/platform/rendering/words/languages.ts'
 
 /** The texts of a table with the path of each; of a plural, whose forms differ by language, only `other`. */
 export function textsOf(language: Language): Map<string, string> {

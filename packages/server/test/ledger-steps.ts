@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { expect } from 'vitest'
-import { bySystem } from '../src/base/origin.ts'
+import { receivePayment } from '../src/billing/payment-links/receive.ts'
 import type { Payment } from '../src/generated/contract.ts'
-import { receivePayment } from '../src/invoices/payments/receive.ts'
+import { bySystem } from '../src/platform/base/origin.ts'
 import type { Tenant, TestServer } from './harness.ts'
 import { linksOf } from './payments.ts'
 

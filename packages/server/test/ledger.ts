@@ -1,6 +1,6 @@
 // Sums the ledger: what must be true of payments, allocations and invoices after anything.
 import { expect } from 'vitest'
-import { type Database, query } from '../src/db/database.ts'
+import { type Database, query } from '../src/platform/db/database.ts'
 
 type Row = Record<string, number | string | null>
 

@@ -3,9 +3,9 @@
 // that costs most. On SQLite alone, whose queries run in the process. COSTS=1 prints the table of docs/costs.md.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ContractOperation, contractOperations, type JsonSchema } from '../src/contract/document.ts'
-import { type Operation, operations } from '../src/contract/routes.ts'
-import { createTimeEntry } from '../src/time-entries/store.ts'
+import { createTimeEntry } from '../src/billing/time-entries/store.ts'
+import { type ContractOperation, contractOperations, type JsonSchema } from '../src/platform/contract/document.ts'
+import { type Operation, operations } from '../src/platform/contract/routes.ts'
 import { fitting, members } from './arbitrary.ts'
 import { mostBytes } from './costly.ts'
 import { startTestServer, type TestServer } from './harness.ts'

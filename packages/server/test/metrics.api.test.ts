@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { Backlog } from '../src/metrics/backlog.ts'
+import { Backlog } from '../src/app/metrics/backlog.ts'
 import { startSubscriber } from './deliveries.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildIndex } from '../migrations/build-index.ts'
 import { migrations } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
-import { migrate } from '../src/db/drivers/migrate.ts'
+import { migrate } from '../src/platform/db/drivers/migrate.ts'
 import { newEmptyPostgres } from './databases.ts'
 import { connect, fillTables, findWaits } from './migration-waits.ts'
 

@@ -135,8 +135,8 @@ it('Persian, Hindi and emoji keep their joiners', async () => {
 })
 
 it('a password of a connection keeps its blanks', async () => {
-	const { schemas } = await import('../src/contract/document.ts')
-	const { violationIn } = await import('../src/contract/fast-validator.ts')
+	const { schemas } = await import('../src/platform/contract/document.ts')
+	const { violationIn } = await import('../src/platform/contract/fast-validator.ts')
 	const credentials = { username: ' a', password: ` ${secret()} ` }
 	expect([violationIn(schemas.ConnectionCredentials as never, credentials), credentials.password]).toEqual([
 		undefined,

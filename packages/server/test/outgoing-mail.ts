@@ -5,8 +5,8 @@ import { buffer } from 'node:stream/consumers'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
 import { afterEach, expect } from 'vitest'
-import { MailError } from '../src/outside/mail/delivery.ts'
-import { type Mail, openMailer } from '../src/outside/mail/mail.ts'
+import { MailError } from '../src/platform/outside/mail/delivery.ts'
+import { type Mail, openMailer } from '../src/platform/outside/mail/mail.ts'
 
 export const pdf = randomBytes(50_000)
 export const mail = (fields: Partial<Mail> = {}): Mail => ({

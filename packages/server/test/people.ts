@@ -1,9 +1,10 @@
 // What tests need of people: passwords, and the links that they get by mail.
-import { newToken } from '../src/auth/session-cookie.ts'
-import { query } from '../src/db/database.ts'
-import { openSecrets } from '../src/outside/secrets.ts'
-import { storeReset } from '../src/sessions/password-store.ts'
-import { setupPath } from '../src/sessions/setup.ts'
+
+import { storeReset } from '../src/accounts/sessions/password-store.ts'
+import { setupPath } from '../src/accounts/sessions/setup.ts'
+import { newToken } from '../src/platform/auth/session-cookie.ts'
+import { query } from '../src/platform/db/database.ts'
+import { openSecrets } from '../src/platform/outside/secrets.ts'
 import type { Tenant } from './harness.ts'
 import { encryptionKey } from './leaks.ts'
 

@@ -1,8 +1,9 @@
 // Invoices for the tests of their presentation, and the documents made of them.
+
+import { blankParty } from '../src/billing/invoices/invoice.ts'
+import { computeInvoice } from '../src/billing/invoices/pricing/totals.ts'
+import { type PresentSource, presentInvoice } from '../src/billing/invoices/sharing/present.ts'
 import type { Invoice, InvoiceDocument, LineItem, LineTax, Party } from '../src/generated/contract.ts'
-import { blankParty } from '../src/invoices/invoice.ts'
-import { computeInvoice } from '../src/invoices/pricing/totals.ts'
-import { type PresentSource, presentInvoice } from '../src/invoices/sharing/present.ts'
 
 export const day = (text: string) => Date.parse(text)
 export const vat = (percent = '19', inclusive = false, label = 'VAT'): LineTax => ({ label, percent, inclusive })

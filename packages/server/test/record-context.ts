@@ -1,9 +1,9 @@
 // Connections of a tenant, and what reads and writes records through them.
 import type { ConnectionCreate } from '@remit/sdk'
 import { readConfig } from '../src/config.ts'
-import type { ExternalRecord, ObjectKey, PageStart, RecordContext } from '../src/connections/records/records.ts'
-import { ProviderFailed, readPage } from '../src/connections/records/records.ts'
-import { openServices } from '../src/outside/services.ts'
+import type { ExternalRecord, ObjectKey, PageStart, RecordContext } from '../src/integration/connections/records/records.ts'
+import { ProviderFailed, readPage } from '../src/integration/connections/records/records.ts'
+import { openServices } from '../src/platform/outside/services.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 
 export interface RecordServer {

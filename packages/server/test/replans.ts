@@ -1,11 +1,11 @@
-// No statement of the server is planned again each time that it runs (db/statements.ts says when SQLite does that). Whatever a server under
+// No statement of the server is planned again each time that it runs (platform/db/statements.ts says when SQLite does that). Whatever a server under
 // test runs is run on an empty database, with values that stay bound and with values that are bound anew: when the difference is about
 // what it costs to prepare it, it is planned again.
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { Statements } from '../src/db/statements.ts'
+import { Statements } from '../src/platform/db/statements.ts'
 
 const prepared = new Set<string>()
 

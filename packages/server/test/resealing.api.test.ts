@@ -1,9 +1,9 @@
 // Everything that is sealed is sealed again while a run, callers and webhooks use it; then the old key is taken out.
 import { Remit } from '@remit/sdk'
 import { afterEach, expect, inject, it, vi } from 'vitest'
-import { type SealedColumn, sealedColumns } from '../src/outside/sealed-columns.ts'
-import { openSecrets } from '../src/outside/secrets.ts'
-import { countSealed, isResealing, startReseal } from '../src/work/sealing.ts'
+import { type SealedColumn, sealedColumns } from '../src/platform/outside/sealed-columns.ts'
+import { openSecrets } from '../src/platform/outside/secrets.ts'
+import { countSealed, isResealing, startReseal } from '../src/platform/work/sealing.ts'
 import { newDatabase } from './databases.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { encryptionKey, secret } from './leaks.ts'

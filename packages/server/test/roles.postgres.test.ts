@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '../src/config.ts'
-import { openDatabase } from '../src/db/drivers/open.ts'
+import { openDatabase } from '../src/platform/db/drivers/open.ts'
 import { type RunningServer, startServer } from '../src/server.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { Sink } from './sink.ts'

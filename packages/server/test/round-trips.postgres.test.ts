@@ -1,12 +1,12 @@
 // What a change costs on PostgreSQL beside its work: the trips between server and database, during which it holds its locks.
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createInvoiceOfTime } from '../src/billing/invoices/from-time-entries.ts'
+import { createInvoice } from '../src/billing/invoices/write.ts'
 import { readConfig } from '../src/config.ts'
-import type { Database } from '../src/db/database.ts'
-import { openDatabase } from '../src/db/drivers/open.ts'
-import type { WriteContext } from '../src/db/write-context.ts'
-import { createInvoiceOfTime } from '../src/invoices/from-time-entries.ts'
-import { createInvoice } from '../src/invoices/write.ts'
+import type { Database } from '../src/platform/db/database.ts'
+import { openDatabase } from '../src/platform/db/drivers/open.ts'
+import type { WriteContext } from '../src/platform/db/write-context.ts'
 import { DatabaseProxy } from './database-proxy.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 

@@ -1,6 +1,6 @@
 // What a folder's samples.ts says: how the tests ask its operations.
 import type { ErrorCode } from '../src/generated/contract.ts'
-import { suppress } from '../src/mails/suppression-store.ts'
+import { suppress } from '../src/platform/mails/suppression-store.ts'
 import type { Tenant } from './harness.ts'
 
 /** What an operation is asked instead of a valid request. */

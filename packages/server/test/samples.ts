@@ -1,7 +1,7 @@
 // How each operation is asked: the samples.ts of every folder together.
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Operation } from '../src/contract/routes.ts'
+import type { Operation } from '../src/platform/contract/routes.ts'
 import type { Tenant } from './harness.ts'
 import type { Sample, Samples } from './sample.ts'
 

@@ -1,7 +1,6 @@
 // The whole way from tracked time to a paid invoice, as users go it: over HTTP and through the SDK, for clients of three languages.
 // The mail server, the browser's requests and the payment page are real.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { query } from '../src/db/database.ts'
 import type {
 	DealCreate,
 	InvoiceSend,
@@ -10,7 +9,8 @@ import type {
 	TimeEntriesInvoice,
 	TimeEntryCreate,
 } from '../src/generated/contract.ts'
-import { wordsOf } from '../src/rendering/words/languages.ts'
+import { query } from '../src/platform/db/database.ts'
+import { wordsOf } from '../src/platform/rendering/words/languages.ts'
 import { browser, startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { englishIn, readable } from './language.ts'
 import { type MailServer, pdfText, startMailServer } from './mail-server.ts'

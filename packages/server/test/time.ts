@@ -1,8 +1,8 @@
 // Time entries of a deal, invoices from them, and the state that a rejected request must not change.
 
-import { query } from '../src/db/database.ts'
+import { createTimeEntry } from '../src/billing/time-entries/store.ts'
 import type { TimeEntriesInvoice, TimeEntry, TimeEntryCreate } from '../src/generated/contract.ts'
-import { createTimeEntry } from '../src/time-entries/store.ts'
+import { query } from '../src/platform/db/database.ts'
 import { eventsOf } from './events.ts'
 import type { Tenant, TestServer } from './harness.ts'
 

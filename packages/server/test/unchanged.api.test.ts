@@ -1,6 +1,6 @@
 // A PATCH or PUT that leaves a record as it is: no version, no event and no entry in the audit log tells of it.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { query } from '../src/db/database.ts'
+import { query } from '../src/platform/db/database.ts'
 import { eventsOf } from './events.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 import { secret } from './leaks.ts'

@@ -3,7 +3,7 @@
 
 import pg from 'pg'
 import { afterAll, inject } from 'vitest'
-import { Statements } from '../src/db/statements.ts'
+import { Statements } from '../src/platform/db/statements.ts'
 import { newDatabase } from './databases.ts'
 
 /** The statements that name no organization, and why. Each finds its rows by an index, unless it is one of `rare`. */

@@ -2,8 +2,8 @@
 // and only in the caller's organization.
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scopes } from '../src/auth/keys.ts'
-import { createCompany, readCompanies } from '../src/companies/store.ts'
+import { createCompany, readCompanies } from '../src/billing/companies/store.ts'
+import { scopes } from '../src/platform/auth/keys.ts'
 import { type Answer, holdWrites, startTestServer, type Tenant, type TestServer } from './harness.ts'
 
 let server: TestServer

@@ -1,7 +1,7 @@
 // A person's way through syncs, with the demo's CRM at the other end: it changes and deletes companies meanwhile.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { crmKey, crmPath } from '../../server/src/demo/crm.ts'
+import { crmKey, crmPath } from '../../server/src/app/demo/crm.ts'
 import { hasBrowser } from '../../server/test/browser.ts'
 import { type App, startApp } from './app.ts'
 

@@ -1,4 +1,0 @@
-// How the tests ask the operations of this folder.
-import type { Samples } from '../../../test/sample.ts'
-
-export const samples: Samples = { search: {} }
