@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createKey } from '../server/src/accounts/api-keys/store.ts'
-import { createOrganization } from '../server/src/accounts/organizations/store.ts'
+import { createOrganization } from '../server/src/introductions.ts'
 import { bySystem } from '../server/src/platform/base/origin.ts'
 import { call, callJson } from './calls.ts'
 import type { Run } from './context.ts'

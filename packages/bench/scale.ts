@@ -2,7 +2,7 @@
 // them, as the balancer of docs/guides/scale.md sends them, and with each at both. PostgreSQL, the processes and the driver share the
 // cores of this machine.
 import { createKey } from '../server/src/accounts/api-keys/store.ts'
-import { createOrganization } from '../server/src/accounts/organizations/store.ts'
+import { createOrganization } from '../server/src/introductions.ts'
 import { bySystem } from '../server/src/platform/base/origin.ts'
 import type { Database } from '../server/src/platform/db/database.ts'
 import type { Run } from './context.ts'

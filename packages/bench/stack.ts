@@ -2,7 +2,7 @@
 // each part, under load. It needs the packages haproxy, pgbouncer, redis-server and postgresql.
 import { spawnSync } from 'node:child_process'
 import { createKey } from '../server/src/accounts/api-keys/store.ts'
-import { createOrganization } from '../server/src/accounts/organizations/store.ts'
+import { createOrganization } from '../server/src/introductions.ts'
 import { scopes } from '../server/src/platform/auth/keys.ts'
 import { bySystem } from '../server/src/platform/base/origin.ts'
 import type { Database } from '../server/src/platform/db/database.ts'

@@ -1,7 +1,7 @@
 // Section `webhooks` measures how fast a queue of deliveries drains, beside a loop that only signs and sends; how much a receiver
 // that hangs or fails slows the others; how soon a change is delivered; how much requests and creates slow down.
 
-import { createOrganization } from '../server/src/accounts/organizations/store.ts'
+import { createOrganization } from '../server/src/introductions.ts'
 import { bySystem } from '../server/src/platform/base/origin.ts'
 import type { Database } from '../server/src/platform/db/database.ts'
 import type { Run } from './context.ts'

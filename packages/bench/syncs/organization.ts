@@ -1,7 +1,7 @@
 // An organization with one company, and a key that may do everything.
 import { createKey } from '../../server/src/accounts/api-keys/store.ts'
-import { createOrganization } from '../../server/src/accounts/organizations/store.ts'
 import { createCompany } from '../../server/src/billing/companies/store.ts'
+import { createOrganization } from '../../server/src/introductions.ts'
 import { scopes } from '../../server/src/platform/auth/keys.ts'
 import { bySystem } from '../../server/src/platform/base/origin.ts'
 import { writingIn } from '../../server/src/platform/db/write-context.ts'

@@ -2,7 +2,7 @@
 import http from 'node:http'
 import { Command, CommanderError } from 'commander'
 import { createKey, findOwner, listKeys, revokeKey } from './accounts/api-keys/store.ts'
-import { createOrganization, findOrganization, listOrganizationRows } from './accounts/organizations/store.ts'
+import { findOrganization, listOrganizationRows } from './accounts/organizations/store.ts'
 import { addBackupCommands } from './app/commands/backup.ts'
 import { command, type DatabaseWork, print, UsageError } from './app/commands/command.ts'
 import { addContractCommands } from './app/commands/contract/contract.ts'
@@ -90,6 +90,7 @@ command(organizations, 'create', 'Create an organization.')
 		withDatabase(async (db, now) => {
 			if (!isTimeZone(options.timeZone))
 				throw new UsageError(`--time-zone ${options.timeZone}: is not an IANA time zone such as Europe/Berlin`)
+			const { createOrganization } = await import('./introductions.ts')
 			const settings = { name: readName(options.name), timeZone: options.timeZone }
 			const { id: organizationId } = await db.transaction((tx) =>
 				createOrganization(tx, byCommand(now(), 'organizations create'), settings),

@@ -1,5 +1,6 @@
 // The HTTP server around the app: its limits, its answers to requests that never reach the app, the background work, and the
 // shutdown.
+
 import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +13,7 @@ import { createApp, createWorkerApp } from './app.ts'
 import { startBackground } from './background.ts'
 import type { Config } from './config.ts'
 import { settleRefreshes } from './integration/connections/tokens.ts'
+import { introductions } from './introductions.ts'
 import { Callers } from './platform/auth/caller.ts'
 import { openRateLimits } from './platform/auth/rate-limit.ts'
 import { StoredBytes } from './platform/auth/stored-bytes.ts'
@@ -80,7 +82,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 	const callers = new Callers(db, now, undefined, config.BASE_URL)
 	const storedBytes = new StoredBytes(db, config.STORED_MB_PER_DAY)
 	let url = config.BASE_URL
-	const services = await openServices(config, { baseUrl: () => url, lookup, traces })
+	const services = await openServices(config, { baseUrl: () => url, lookup, traces, ...introductions })
 	const warning = testProcessorWarning(config.HOST, services.payments.server?.name)
 	if (warning) log.warn(warning)
 	const rateLimits = await openRateLimits(config, log)

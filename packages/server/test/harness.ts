@@ -9,7 +9,6 @@ import { pino } from 'pino'
 import { type Dispatcher, request } from 'undici'
 import { inject, vi } from 'vitest'
 import { createKey } from '../src/accounts/api-keys/store.ts'
-import { createOrganization } from '../src/accounts/organizations/store.ts'
 import { createPerson } from '../src/accounts/people/store.ts'
 import { beginSession } from '../src/accounts/sessions/store.ts'
 import { createDeal } from '../src/billing/deals/store.ts'
@@ -22,6 +21,7 @@ import type {
 	TimeEntryCreate,
 	UserRole,
 } from '../src/generated/contract.ts'
+import { createOrganization } from '../src/introductions.ts'
 import { scopes as allScopes, type Scope } from '../src/platform/auth/keys.ts'
 import { hashPassword } from '../src/platform/auth/passwords.ts'
 import { newToken } from '../src/platform/auth/session-cookie.ts'

@@ -1,8 +1,10 @@
 // Connections of a tenant, and what reads and writes records through them.
+
 import type { ConnectionCreate } from '@remit/sdk'
 import { readConfig } from '../src/config.ts'
 import type { ExternalRecord, ObjectKey, PageStart, RecordContext } from '../src/integration/connections/records/records.ts'
 import { ProviderFailed, readPage } from '../src/integration/connections/records/records.ts'
+import { introductions } from '../src/introductions.ts'
 import { openServices } from '../src/platform/outside/services.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
 
@@ -17,7 +19,7 @@ export async function startRecordServer(settings: Parameters<typeof startTestSer
 	const server = await startTestServer(settings)
 	const config = { ...readConfig({ EGRESS_ALLOW_CIDRS: '127.0.0.0/8', NODE_ENV: 'test' }), ...server.settings }
 	const lookup = async (name: string) => [{ address: name === 'private.example' ? '10.0.0.7' : '127.0.0.1', family: 4 as const }]
-	const services = await openServices(config, { baseUrl: () => server.url, lookup })
+	const services = await openServices(config, { baseUrl: () => server.url, lookup, ...introductions })
 	const context = { db: server.db, services, now: () => server.clock.now, signal: new AbortController().signal }
 	return {
 		server,

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex'
-import { createDefaultPipeline } from '../../billing/deals/pipelines.ts'
 import type { Logo, OrganizationSettings, OrganizationSettingsUpdate } from '../../generated/contract.ts'
 import { blanks, fields } from '../../generated/tables.ts'
 import { checkAll } from '../../platform/base/errors.ts'
@@ -10,6 +9,7 @@ import { difference, isNothing, recordChange } from '../../platform/db/audit-log
 import { type Db, type Dialect, query } from '../../platform/db/database.ts'
 import { jsonColumn } from '../../platform/db/json.ts'
 import { type WriteContext, withoutOrder } from '../../platform/db/write-context.ts'
+import type { BeginOrganization } from '../../platform/outside/services.ts'
 import { scheduleJob } from '../../platform/work/jobs-store.ts'
 import { jobKinds } from '../../platform/work/kinds.ts'
 import { requireContrast } from './contrast.ts'
@@ -39,11 +39,12 @@ const defaults = {
 	connectReturnOrigins: [] as string[],
 } as const
 
-/** Creates an organization and its default pipeline. */
+/** Creates an organization, and with `begin` what it has of other contexts. */
 export async function createOrganization(
 	db: Db,
 	origin: Origin,
 	settings: OrganizationSettingsUpdate & { name: string },
+	begin: BeginOrganization,
 ): Promise<OrganizationSettings> {
 	const { now } = origin
 	const systemFields = { id: newId('org'), createdAt: now, updatedAt: now, version: 1 }
@@ -56,7 +57,7 @@ export async function createOrganization(
 	const { id: organizationId, ...columns } = organization
 	await db.run(insert, { ...columns, organizationId, nextInvoiceNumber: 1 })
 	await recordChange({ db, origin }, { ...audited(organizationId), action: 'created', after: JSON.stringify(organization) })
-	await createDefaultPipeline({ db, origin: withoutOrder(origin), organization })
+	await begin({ db, origin: withoutOrder(origin), organization })
 	return organization
 }
 

@@ -42,7 +42,9 @@ export const create: Handler<'setup.create'> = async ({ body, userAgent }, conte
 		const write = { db: tx, origin }
 		await lockPeople(tx)
 		if (await canAnybodySignIn(tx)) throw done()
-		const { id: organizationId } = await organizationOf(tx, body, (settings) => createOrganization(tx, origin, settings))
+		const { id: organizationId } = await organizationOf(tx, body, (settings) =>
+			createOrganization(tx, origin, settings, services.beginOrganization),
+		)
 		return createPerson(write, { organizationId, email: email.toLowerCase(), name, role: 'admin', passwordHash })
 	})
 }

@@ -69,11 +69,12 @@ const eraseOrganizationCommand = (organizationId: string, options: Options, { se
 /** A courtesy: a provider that does not answer within five seconds keeps what a person let Remit do, and no token is left to use it. */
 async function revokeAtProviders(settings: Parameters<typeof openServices>[0], connections: readonly TokenRow[]): Promise<void> {
 	if (connections.length === 0) return
-	const [{ openServices }, { revokeAll }] = await Promise.all([
+	const [{ openServices }, { revokeAll }, { introductions }] = await Promise.all([
 		import('../../platform/outside/services.ts'),
 		import('../../integration/connections/tokens.ts'),
+		import('../../introductions.ts'),
 	])
-	const services = await openServices(settings, { baseUrl: () => '' })
+	const services = await openServices(settings, { baseUrl: () => '', ...introductions })
 	await revokeAll(services, connections).finally(() => services.close())
 }
 

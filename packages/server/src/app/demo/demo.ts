@@ -1,7 +1,7 @@
 // Creates a small agency with clients, deals, tracked time and invoices in every status, so that a first look at the API shows
 // something. It calls the same functions as a request.
 import { createKey } from '../../accounts/api-keys/store.ts'
-import { createOrganization, listDemoOrganizations, listOrganizations, markAsDemo } from '../../accounts/organizations/store.ts'
+import { listDemoOrganizations, listOrganizations, markAsDemo } from '../../accounts/organizations/store.ts'
 import { createPerson, lockPeople } from '../../accounts/people/store.ts'
 import { createCompany } from '../../billing/companies/store.ts'
 import { createContact } from '../../billing/contacts/store.ts'
@@ -12,6 +12,7 @@ import { changeInvoice, createInvoice } from '../../billing/invoices/write.ts'
 import { createTaxRate } from '../../billing/tax-rates/store.ts'
 import { createTimeEntry } from '../../billing/time-entries/store.ts'
 import type { Deal, InvoiceInput } from '../../generated/contract.ts'
+import { createOrganization } from '../../introductions.ts'
 import { scopes } from '../../platform/auth/keys.ts'
 import { dayMs } from '../../platform/base/dates.ts'
 import type { Origin } from '../../platform/base/origin.ts'

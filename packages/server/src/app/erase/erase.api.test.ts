@@ -1,4 +1,5 @@
 // Erasing a person and an organization: nothing of them is left in any column, what the law asks for stays, and others stay whole.
+
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
@@ -7,6 +8,7 @@ import { type Ask, readTables } from '../../../test/tables.ts'
 import { FakeXero } from '../../../test/vendors/xero.ts'
 import { readConfig } from '../../config.ts'
 import { revokeAll } from '../../integration/connections/tokens.ts'
+import { introductions } from '../../introductions.ts'
 import { bySystem } from '../../platform/base/origin.ts'
 import { type Database, query } from '../../platform/db/database.ts'
 import { openServices } from '../../platform/outside/services.ts'
@@ -177,7 +179,7 @@ it('what people let Remit do at providers is revoked there when their organizati
 	await consent(await browse(url, `${own.url}/oauth/callback`))
 	const services = await openServices(
 		{ ...readConfig({ NODE_ENV: 'test', EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }), ...own.settings },
-		{ baseUrl: () => '' },
+		{ baseUrl: () => '', ...introductions },
 	)
 	await eraseOrganization(own.db, doing(own), (rows) => revokeAll(services, rows))
 	expect(xero.log.at(-1)).toMatchObject({

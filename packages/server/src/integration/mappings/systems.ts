@@ -1,13 +1,14 @@
 // The systems that a mapping may name, Remit itself and the providers of connections, and their objects.
 
 import type { MappingSide } from '../../generated/contract.ts'
+import type { RecordKind } from '../../platform/db/record-door.ts'
 import { findProvider } from '../connections/providers/providers.ts'
 
 /** The objects of Remit itself, with the schemas in the contract of what a read answers and of what a caller may write. */
 export const internalObjects = {
 	company: { read: 'Company', write: 'CompanyCreate' },
 	invoice: { read: 'Invoice', write: 'InvoiceInput' },
-} as const
+} as const satisfies Record<RecordKind, object>
 
 export type InternalObject = keyof typeof internalObjects
 

@@ -1,5 +1,7 @@
 // The services that an operation uses besides the database.
 import { join } from 'node:path'
+import type { RecordDoors } from '../db/record-door.ts'
+import type { WriteContext } from '../db/write-context.ts'
 import { createPdfRenderer, type PdfRenderer } from '../typeset/pdf.ts'
 import { type Egress, openEgress } from './egress.ts'
 import type { SecretSettings } from './encryption-keys.ts'
@@ -11,7 +13,18 @@ import type { Lookup } from './resolver.ts'
 import { openSecrets, type Secrets, testPaymentSecret } from './secrets.ts'
 import type { Traces } from './traces/traces.ts'
 
-export interface Services {
+/** Called in the transaction that makes an organization. */
+export type BeginOrganization = (write: WriteContext) => Promise<unknown>
+
+/** What a context uses of one that it does not know. */
+export interface Introductions {
+	/** The records that syncs and mapping previews move. */
+	readonly records: RecordDoors
+	/** Makes what a new organization has of other contexts. */
+	readonly beginOrganization: BeginOrganization
+}
+
+export interface Services extends Introductions {
 	readonly mailer: Mailer
 	/** How many recipients an organization may send mail to in 24 hours; 0: any number. */
 	readonly mailDailyLimit: number
@@ -86,7 +99,7 @@ interface ServiceSettings
 	readonly OIDC_CLIENT_SECRET: string
 }
 
-export interface ServiceOptions {
+export interface ServiceOptions extends Introductions {
 	/** A function, because the port may be unknown until the server listens. */
 	readonly baseUrl: () => string
 	/** Replaces the system's resolver, for tests. */
@@ -97,7 +110,7 @@ export interface ServiceOptions {
 
 export async function openServices(
 	config: ServiceSettings,
-	{ baseUrl, lookup, traces }: ServiceOptions,
+	{ baseUrl, lookup, traces, records, beginOrganization }: ServiceOptions,
 ): Promise<Services & { close(): Promise<void> }> {
 	const secrets = openSecrets(config)
 	const testSecret = testPaymentSecret(secrets)
@@ -121,6 +134,8 @@ export async function openServices(
 		pdf,
 		egress,
 		secrets,
+		records,
+		beginOrganization,
 		providerSettings: (provider) => settingsOf(config, provider),
 		openId: openIdOf(config),
 		get baseUrl() {

@@ -1,11 +1,7 @@
 // Previews stored records that go to a provider: what would be sent, and with a connection what is there now.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { companies } from '../../../billing/companies/store.ts'
-import { readInvoice, readInvoices } from '../../../billing/invoices/reading/store.ts'
 import type { Connection, Mapping, MappingPreviewInput, PreviewedRecord } from '../../../generated/contract.ts'
-import { todayIn } from '../../../platform/base/dates.ts'
-import type { Db } from '../../../platform/db/database.ts'
-import { parseRows } from '../../../platform/db/pages.ts'
+import type { RecordDoor, Shown } from '../../../platform/db/record-door.ts'
 import type { WriteContext } from '../../../platform/db/write-context.ts'
 import { type ExternalRecord, type RecordContext, readRecord } from '../../connections/records/records.ts'
 import { isAsWritten } from '../engine/as-written.ts'
@@ -17,8 +13,6 @@ import { linksFor } from '../links.ts'
 import type { Output } from '../outputs.ts'
 import { type InternalObject, internalObjectOf } from '../systems.ts'
 import { blankPreview, capabilitiesIn, previewedUnlessSet, unknownRecord } from './input.ts'
-
-type Stored = Output & { readonly id: string }
 
 interface There {
 	readonly calls: RecordContext
@@ -37,7 +31,7 @@ export async function previewStored(
 ): Promise<PreviewedRecord[]> {
 	const { db } = write
 	const kind = internalObjectOf(mapping.source) as InternalObject
-	const records = await storedRecords(write, kind, input)
+	const records = await storedRecords(write, calls.services.records[kind], input)
 	const previewed: PreviewedRecord[] = []
 	if (!connection) {
 		for (const record of records)
@@ -64,7 +58,7 @@ export async function previewStored(
 	return previewed
 }
 
-function mapped(fields: readonly CompiledField[], record: Stored, links?: Parameters<typeof mapRecord>[2]) {
+function mapped(fields: readonly CompiledField[], record: Shown, links?: Parameters<typeof mapRecord>[2]) {
 	const { output, errors } = mapRecord(fields, record, links)
 	return { output, errors: [...errors] }
 }
@@ -75,7 +69,7 @@ type Fate = Partial<Pick<PreviewedRecord, 'action' | 'errors' | 'current' | 'cha
 async function fateThere(
 	{ calls, scope, readsOne, writes }: There,
 	fields: readonly CompiledField[],
-	{ status }: Stored,
+	{ status }: Shown,
 	{ output, errors, externalId }: Pick<PreviewedRecord, 'output' | 'errors' | 'externalId'>,
 	link: Link | undefined,
 ): Promise<Fate> {
@@ -105,35 +99,16 @@ function changesThere(fields: readonly CompiledField[], output: Output, { data }
 
 /** The records as a GET answers them. */
 async function storedRecords(
-	{ db, organization, origin }: WriteContext,
-	kind: InternalObject,
+	write: WriteContext,
+	door: RecordDoor,
 	{ recordIds, limit = previewedUnlessSet }: MappingPreviewInput,
-): Promise<Stored[]> {
-	const { id: organizationId } = organization
-	const today = todayIn(organization.timeZone, origin.now)
-	if (!recordIds) return newest(db, kind, organizationId, limit, today)
-	const found: Stored[] = []
+): Promise<Shown[]> {
+	if (!recordIds) return door.newest(write.db, write, limit)
+	const found: Shown[] = []
 	for (const [at, id] of recordIds.entries()) {
-		const row = await (kind === 'company' ? companies.read(db, organizationId, id) : readInvoice(db, organizationId, id, today))
-		if (!row) throw unknownRecord(at, id)
-		found.push(JSON.parse(row.json))
+		const record = await door.find(write.db, write, id)
+		if (!record) throw unknownRecord(at, id)
+		found.push(record)
 	}
-	return found
-}
-
-async function newest(
-	db: Db,
-	kind: InternalObject,
-	organizationId: string,
-	limit: number,
-	today: Parameters<typeof readInvoices>[3],
-): Promise<Stored[]> {
-	const page = { limit, offset: 0 }
-	if (kind === 'company')
-		return parseRows((await companies.readRows(db, organizationId, page, { column: 'createdAt', direction: 'desc' })).rows)
-	const { rows } = await readInvoices(db, { organizationId }, page, today)
-	if ('length' in rows) return parseRows(rows)
-	const found: Stored[] = []
-	for await (const text of rows) found.push(JSON.parse(text))
 	return found
 }

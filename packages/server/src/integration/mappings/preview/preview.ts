@@ -1,12 +1,8 @@
 // Maps records without writing them: what the fields make of each, and what would happen to it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { companies } from '../../../billing/companies/store.ts'
-import { asRead } from '../../../billing/invoices/invoice.ts'
-import { findInvoice } from '../../../billing/invoices/store.ts'
-import { previewChange, previewInvoice } from '../../../billing/invoices/write.ts'
-import type { Connection, InvoiceInput, Mapping, MappingPreviewInput, PreviewedRecord } from '../../../generated/contract.ts'
-import { todayIn } from '../../../platform/base/dates.ts'
+import type { Connection, Mapping, MappingPreviewInput, PreviewedRecord } from '../../../generated/contract.ts'
 import { ApiError } from '../../../platform/base/errors.ts'
+import type { RecordDoors } from '../../../platform/db/record-door.ts'
 import type { WriteContext } from '../../../platform/db/write-context.ts'
 import { changesBetween } from '../../../platform/events/changes.ts'
 import { type ExternalRecord, type RecordContext, readPage, readRecord } from '../../connections/records/records.ts'
@@ -23,11 +19,15 @@ import { requireSound, validate } from '../validate.ts'
 import { blankPreview, previewedUnlessSet, requireChoice, requireConnection } from './input.ts'
 import { previewStored } from './outward.ts'
 
-type Changes = PreviewedRecord['changes']
+/** What would be written, and by which doors. */
+interface Preview extends WriteContext {
+	readonly doors: RecordDoors
+}
 
 /** Maps records by a mapping, with `fields` in place of its own if there are any. */
-export async function previewMapping(write: WriteContext, calls: RecordContext, stored: Mapping, input: MappingPreviewInput) {
+export async function previewMapping(context: WriteContext, calls: RecordContext, stored: Mapping, input: MappingPreviewInput) {
 	const { fields, connectionId } = input
+	const write = { ...context, doors: calls.services.records }
 	const mapping = { ...stored, ...(fields && { fields }) }
 	const compiled = requireSound(mapping)
 	requireChoice(mapping, input)
@@ -41,7 +41,7 @@ export async function previewMapping(write: WriteContext, calls: RecordContext, 
 }
 
 async function previewGiven(
-	write: WriteContext,
+	write: Preview,
 	mapping: Mapping,
 	compiled: readonly CompiledField[],
 	records: readonly unknown[],
@@ -57,7 +57,7 @@ async function previewGiven(
 
 /** Previews records that the provider has now. */
 async function previewLive(
-	write: WriteContext,
+	write: Preview,
 	mapping: Mapping,
 	compiled: readonly CompiledField[],
 	input: MappingPreviewInput,
@@ -120,7 +120,7 @@ interface Linked {
 }
 
 async function previewRecord(
-	write: WriteContext,
+	write: Preview,
 	{ target, match }: Mapping,
 	fields: readonly CompiledField[],
 	record: unknown,
@@ -149,7 +149,7 @@ const none = { recordId: null, changes: {} }
 
 /** What would happen to an output that fits the contract. Throws the error with which the record would be rejected. */
 async function fate(
-	write: WriteContext,
+	write: Preview,
 	object: InternalObject,
 	output: Output,
 	match: Mapping['match'],
@@ -178,26 +178,16 @@ async function fate(
 	return (await updateOf(write, object, id, input)) ?? createOf(write, object, output)
 }
 
-async function createOf(write: WriteContext, object: InternalObject, output: Output): Promise<Fate> {
+async function createOf(write: Preview, object: InternalObject, output: Output): Promise<Fate> {
 	requireWhole(object, output)
-	if (object === 'invoice') await previewInvoice(write, output as InvoiceInput)
+	await write.doors[object].tryCreate(write, output)
 	return { ...none, action: 'create' }
 }
 
 /** Undefined when the record is not there any more. */
-async function updateOf(write: WriteContext, object: InternalObject, id: string, input: Output): Promise<Fate | undefined> {
-	const changes = await (object === 'company' ? companyChanges : invoiceChanges)(write, id, input)
-	return changes && { action: Object.keys(changes).length > 0 ? 'update' : 'unchanged', recordId: id, changes }
-}
-
-async function companyChanges({ db, organization }: WriteContext, id: string, input: Output): Promise<Changes | undefined> {
-	const stored = await companies.find(db, organization.id, id)
-	return stored && changesBetween(stored, { ...stored, ...input })
-}
-
-async function invoiceChanges(write: WriteContext, id: string, input: Output): Promise<Changes | undefined> {
-	const { db, origin, organization } = write
-	const today = todayIn(organization.timeZone, origin.now)
-	const stored = await findInvoice(db, organization.id, id)
-	return stored && changesBetween(asRead(stored, today), asRead(await previewChange(write, stored, input), today))
+async function updateOf(write: Preview, object: InternalObject, recordId: string, input: Output): Promise<Fate | undefined> {
+	const change = await write.doors[object].tryChange(write, recordId, input)
+	if (!change) return undefined
+	const changes = changesBetween(change.before, change.after)
+	return { action: Object.keys(changes).length > 0 ? 'update' : 'unchanged', recordId, changes }
 }

@@ -84,7 +84,7 @@ export const create: Handler<'syncs.links.create'> = async ({ params: { id }, bo
 		const write = writeContext({ db: tx, origin }, caller)
 		const stored = await syncs.existing(tx, organizationId, id)
 		await requireIdle(tx, stored)
-		const scope = await requireHere(write, stored, recordId)
+		const scope = await requireHere(write, services.records, stored, recordId)
 		await linkByHand(tx, scope, body, { decision: 'policy', decidedFor: id }, now)
 		const after = { externalId, object: scope.object, recordId }
 		await recordChange({ db: tx, origin }, { ...audited(sync), action: 'linked', after })

@@ -3,6 +3,7 @@
 import type { Sync } from '../../../generated/contract.ts'
 import { ApiError, fieldError } from '../../../platform/base/errors.ts'
 import type { Db } from '../../../platform/db/database.ts'
+import type { RecordDoors } from '../../../platform/db/record-door.ts'
 import type { WriteContext } from '../../../platform/db/write-context.ts'
 import { answering } from '../../connections/records/failures.ts'
 import { capabilitiesOf, type RecordContext, readRecord, UnknownObject } from '../../connections/records/records.ts'
@@ -12,7 +13,6 @@ import { connections } from '../../connections/store.ts'
 import { findByExternalIds, findByRecordIds, type Link, type LinkScope } from '../../mappings/link-store.ts'
 import { forgetEnded } from '../records/ended-link-store.ts'
 import { changeLink, insertLink } from '../records/link-store.ts'
-import { doors } from '../records/objects.ts'
 import { type Scope, scopeOf } from './scope.ts'
 
 const mistake = (pointer: string, detail: string) => fieldError('invalid_sync_link', pointer, detail)
@@ -36,7 +36,7 @@ export async function findThere(calls: RecordContext, sync: Sync, externalId: st
 }
 
 /** Throws 422 unless Remit has a record of the sync's kind with this id. */
-export async function requireHere(write: WriteContext, sync: Sync, recordId: string): Promise<Scope> {
+export async function requireHere(write: WriteContext, doors: RecordDoors, sync: Sync, recordId: string): Promise<Scope> {
 	const scope = await scopeOf(write.db, sync)
 	if (!(await doors[scope.kind].find(write.db, write, recordId)))
 		throw mistake('/recordId', `There is no ${scope.kind} ${recordId}.`)

@@ -10,7 +10,6 @@ import type { Checkpoint } from '../checkpoint.ts'
 import { findOpenErrors, resolveErrors } from '../error-store.ts'
 import { done, findDecided } from '../records/decision-store.ts'
 import { changeLink, markGone } from '../records/link-store.ts'
-import { doors } from '../records/objects.ts'
 import type { Session, Tally, Way } from '../run/session.ts'
 import { asShown, decisionOf, goneThere } from './decided.ts'
 import { letGo } from './holds.ts'
@@ -116,11 +115,11 @@ async function noteGone(session: Session, write: Write, tally: Tally, ids: reado
 /** Does what was decided of a record that is gone at the provider, and is not deleted here. Where Remit wins it has still to go out. */
 async function settleGone({ plan, run }: Session, write: Write, link: Link): Promise<void> {
 	const { db, origin } = write
-	const { scope, push, kind } = plan
+	const { scope, push, door } = plan
 	const { recordId } = link
 	const decision = decisionOf(plan, link)
 	if (decision === null || (push && decision === 'remit')) return
-	const shown = push && (await doors[kind].find(db, write, recordId))
+	const shown = push && (await door.find(db, write, recordId))
 	// What has changed here since goes out, and is a conflict then.
 	if (shown && decisionOf(plan, await asShown(write, plan, link, goneThere(shown))) === null) return
 	const pushed = shown && (await mapLinked(db, { ...scope, isOutbound: true }, push.fields, shown)).output

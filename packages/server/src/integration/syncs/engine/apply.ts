@@ -3,6 +3,7 @@
 import type { Sync } from '../../../generated/contract.ts'
 import { ApiError } from '../../../platform/base/errors.ts'
 import type { Transaction } from '../../../platform/db/database.ts'
+import type { Shown } from '../../../platform/db/record-door.ts'
 import type { WriteContext } from '../../../platform/db/write-context.ts'
 import type { ExternalRecord } from '../../connections/records/records.ts'
 import { isAsWritten } from '../../mappings/engine/as-written.ts'
@@ -15,7 +16,6 @@ import { differing, overruledOf, split, stillOverruled } from '../../mappings/ov
 import { forgetDecisions, resolveErrors } from '../error-store.ts'
 import { done } from '../records/decision-store.ts'
 import { changeLink, findPendingIds, insertLink, removeLink, unknown } from '../records/link-store.ts'
-import { doors, type Shown } from '../records/objects.ts'
 import type { Plan, Way } from '../run/session.ts'
 import { asShown, decidedWinner, decisionAfter, decisionOf, inboundSight, isIn, type Sight, versionOf } from './decided.ts'
 import { baseOf, conflictError, type Sides, sidesOf } from './offending.ts'
@@ -103,7 +103,7 @@ async function withoutVoid(
 	link: Link,
 ): Promise<Link> {
 	if (decidedWinner(plan, link) === undefined) return link
-	const live = await doors[plan.kind].lock(write, link.recordId)
+	const live = await plan.door.lock(write, link.recordId)
 	return asShown(write, plan, link, inboundSight(way, incoming, live?.shown))
 }
 
@@ -210,7 +210,7 @@ type Writable = Incoming & { readonly input: Output }
 async function createRecord(write: WriteContext, plan: Plan, way: Way, incoming: Writable): Promise<Outcome> {
 	const { input } = incoming
 	requireWhole(plan.kind, input)
-	const created = await doors[plan.kind].create(write, input)
+	const created = await plan.door.create(write, input)
 	const values = await linkValues(write, plan, way, incoming, created)
 	await insertLink(write.db, plan.scope, created.id, values, write.origin.now)
 	return 'created'
@@ -225,9 +225,9 @@ async function applyLinked(
 	link: Link,
 	{ isNew = false, returns = false }: { readonly isNew?: boolean; readonly returns?: boolean } = {},
 ): Promise<Outcome> {
-	const { scope, kind } = plan
+	const { scope, kind, door } = plan
 	const { now } = write.origin
-	const live = await doors[kind].lock(write, link.recordId)
+	const live = await door.lock(write, link.recordId)
 	if (!live && !returns) {
 		const anew = await passOn(write, plan, way, incoming.input, link, done)
 		if (anew) return applyLinked(write, plan, way, incoming, anew)
@@ -239,7 +239,7 @@ async function applyLinked(
 		}
 		if (wins === 'target') return leaveDeleted(write, plan, incoming, link)
 	}
-	const locked = live ?? (await doors[kind].restore?.(write, link.recordId))
+	const locked = live ?? (await door.restore?.(write, link.recordId))
 	if (!locked) {
 		await removeLink(write.db, scope, link.recordId)
 		return createRecord(write, plan, way, incoming)

@@ -2,13 +2,13 @@
 
 import type { RecordFailure } from '../../../generated/contract.ts'
 import type { Writing } from '../../../platform/db/audit-log.ts'
+import type { Shown } from '../../../platform/db/record-door.ts'
 import type { ExternalRecord } from '../../connections/records/records.ts'
 import { hashOf, hashOfFields } from '../../mappings/hashes.ts'
 import type { Decision, Link } from '../../mappings/link-store.ts'
 import { findDecidedErrors, forgetDecisions } from '../error-store.ts'
 import { done } from '../records/decision-store.ts'
 import { changeLink, unlinked } from '../records/link-store.ts'
-import type { Shown } from '../records/objects.ts'
 import type { Plan, Session, Way } from '../run/session.ts'
 
 /** What a caller has decided of a link, for the syncs of its way. */

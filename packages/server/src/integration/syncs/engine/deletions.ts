@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ApiError } from '../../../platform/base/errors.ts'
 import { beginningOf } from '../../../platform/base/ids.ts'
 import type { Db, Transaction } from '../../../platform/db/database.ts'
+import type { Shown } from '../../../platform/db/record-door.ts'
 import type { WriteContext } from '../../../platform/db/write-context.ts'
 import { CannotDo, type ProviderFailed, readRecord, removeRecord } from '../../connections/records/records.ts'
 import type { FieldError } from '../../mappings/engine/engine.ts'
@@ -13,7 +14,6 @@ import { noteError, resolveErrors } from '../error-store.ts'
 import { noteEnded } from '../records/ended-link-store.ts'
 import { changeLink, removeLink, unlinked } from '../records/link-store.ts'
 import { countPart, findLost, hasLinks, type Lost, lostIn, nextPart, type Part } from '../records/lost-store.ts'
-import { doors, type Shown } from '../records/objects.ts'
 import type { Plan, Session, Tally } from '../run/session.ts'
 import { findState } from '../state-store.ts'
 import { refusedOnly } from './again.ts'
@@ -127,8 +127,8 @@ type Deletion = undefined | 'kept' | 'unlinked' | readonly FieldError[]
 
 async function deleteOne({ plan }: Session, write: Write, known: Link): Promise<Deletion> {
 	const { recordId, internalHash } = known
-	const { pull, kind, sync } = plan
-	const locked = await doors[kind].lock(write, recordId)
+	const { pull, door, sync } = plan
+	const locked = await door.lock(write, recordId)
 	if (!locked) return undefined
 	const link = await asShown(write, plan, known, goneThere(locked.shown))
 	const hasMoved = pull !== undefined && hashOfFields(locked.shown, pull.writes) !== internalHash
@@ -195,7 +195,7 @@ export async function noteDeletion(
 	const close = (way: keyof typeof keys) => resolveErrors(db, { ...ofSync, direction: way }, [keys[way]], origin.now)
 	if (outcome === undefined) {
 		await removeLink(db, plan.scope, recordId)
-		if (doors[plan.kind].restore) await noteEnded(db, plan.scope, { externalId: externalId as string, recordId }, origin.now)
+		if (plan.door.restore) await noteEnded(db, plan.scope, { externalId: externalId as string, recordId }, origin.now)
 		tally.deleted++
 		// The other way, too: a run that wrote it there may have found first that it is gone.
 		await close('inbound')

@@ -98,7 +98,7 @@ async function goThrough(
 	job: Job,
 	{ run, sync, checkpoint }: StoredRun & { sync: Sync },
 ): Promise<Again> {
-	const plan = await planOf(options.db, sync, run, checkpoint.mappedBefore)
+	const plan = await planOf(options.db, options.services.records, sync, run, checkpoint.mappedBefore)
 	const reason = await obstacle(options.db, sync)
 	if (reason) throw new Blocked(reason)
 	if (!plan) throw new Blocked({ code: 'mapping_not_active', detail: 'The mapping is gone.' })

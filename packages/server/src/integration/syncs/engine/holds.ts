@@ -10,7 +10,6 @@ import { matching, type Output } from '../../mappings/outputs.ts'
 import { forgetDecisions, resolveErrors } from '../error-store.ts'
 import { done } from '../records/decision-store.ts'
 import { changeLink, insertLink, releaseHeld, removeLink, unknown } from '../records/link-store.ts'
-import { doors } from '../records/objects.ts'
 import type { Session, Way } from '../run/session.ts'
 import { type Incoming, type Outcome, passOn } from './apply.ts'
 import { decisionOf } from './decided.ts'
@@ -100,8 +99,8 @@ export async function findHeir(session: Session, { externalId, heldBy, heldRunId
 /** Links a record with the heir of its own one; false when one of both is not free. The next run that reads the heir decides by the policy. */
 export async function handOver({ plan, run }: Session, write: Write, link: Link, heir: string): Promise<boolean> {
 	const { db, origin } = write
-	const { scope, kind } = plan
-	if ((await findByExternalIds(db, scope, [heir])).size > 0 || !(await doors[kind].lock(write, link.recordId))) return false
+	const { scope, door } = plan
+	if ((await findByExternalIds(db, scope, [heir])).size > 0 || !(await door.lock(write, link.recordId))) return false
 	const marks = { seenRunId: run.id, goneRunId: null, heldBy: heir, heldRunId: run.id }
 	await changeLink(db, scope, link.recordId, { externalId: heir, ...unknown, ...marks }, origin.now)
 	const key = { organizationId: scope.organizationId, syncId: run.syncId, direction: 'inbound' as const }
@@ -112,9 +111,9 @@ export async function handOver({ plan, run }: Session, write: Write, link: Link,
 /** Ends the link of a record that is gone here, of a sync that only goes out: another one matches that of the provider, which is not deleted then. False while the record is here. */
 export const isLeftBehind = (session: Session, { recordId, externalId }: Link): Promise<boolean> =>
 	session.commit(async (write) => {
-		const { scope, kind, sync } = session.plan
+		const { scope, door, sync } = session.plan
 		const { db, origin } = write
-		if (await doors[kind].lock(write, recordId)) return false
+		if (await door.lock(write, recordId)) return false
 		const of = { organizationId: scope.organizationId, syncId: sync.id }
 		await removeLink(db, scope, recordId)
 		await forgetDecisions(db, { ...of, externalId, recordId })
@@ -125,12 +124,12 @@ export const isLeftBehind = (session: Session, { recordId, externalId }: Link): 
 /** Gives the link of a record that is gone here to one that was made anew, by what the provider has; false where there is none. The next run that reads the provider's record decides by the policy. */
 export async function isPassedOn(session: Session, link: Link, data: Output): Promise<boolean> {
 	const { plan, db } = session
-	const { pull, sync, kind, organization } = plan
+	const { pull, sync, kind, door, organization } = plan
 	const output = pull && keysOf(pull, data)
 	if (!pull || !output || (await matching(db, organization.id, kind, output, pull.definition.match)).length !== 1) return false
 	const decision = { decision: 'policy', decidedFor: sync.id } as const
 	return session.commit(async (write) => {
-		if (await doors[kind].lock(write, link.recordId)) return false
+		if (await door.lock(write, link.recordId)) return false
 		return (await passOn(write, plan, pull, output, link, decision)) !== undefined
 	}, {})
 }

@@ -13,7 +13,6 @@ import { follow } from '../endless.ts'
 import { noteError, resolveErrors } from '../error-store.ts'
 import { findEnded, forgetEnded } from '../records/ended-link-store.ts'
 import { markGone, markSeen, unmarkGone } from '../records/link-store.ts'
-import { doors } from '../records/objects.ts'
 import type { Plan, Session, Tally, Way } from '../run/session.ts'
 import { apply, type Incoming, type Outcome, prepare } from './apply.ts'
 import { decisionOf } from './decided.ts'
@@ -225,13 +224,13 @@ const isDecided = (plan: Plan, link: Link | undefined) => link !== undefined && 
 
 /** The records of Remit with which those were linked that have no link: they return. */
 async function endedOf(
-	{ plan: { scope, kind } }: Session,
+	{ plan: { scope, door } }: Session,
 	{ db }: WriteContext,
 	incoming: readonly Incoming[],
 	links: ReadonlyMap<string, Link>,
 ): Promise<ReadonlyMap<string, string>> {
 	const ids = incoming.flatMap(({ record: { id, isDeleted } }) => (isDeleted || links.has(id) ? [] : id))
-	return ids.length > 0 && doors[kind].restore ? findEnded(db, scope, ids) : new Map()
+	return ids.length > 0 && door.restore ? findEnded(db, scope, ids) : new Map()
 }
 
 /** With a transaction: what fails takes its writes with it, and is an outcome. */

@@ -10,7 +10,6 @@ import { findOpenErrors, noteError, resolveErrors } from '../error-store.ts'
 import { findDecided, done as noDecision } from '../records/decision-store.ts'
 import { findIds, findOwnRuns } from '../records/internal-store.ts'
 import { changeLink, findPendingIds, markRecordsGone } from '../records/link-store.ts'
-import { doors } from '../records/objects.ts'
 import { sidesOf } from '../rules.ts'
 import type { Session, Tally, Way } from '../run/session.ts'
 import type { Outcome } from './apply.ts'
@@ -93,12 +92,7 @@ async function closeMissed(session: Session): Promise<void> {
 async function pushChanges(session: Session, way: Way, place: number): Promise<boolean> {
 	const { plan, checkpoint, db } = session
 	const { organizationId } = plan.scope
-	const { rows, last } = await readEvents(
-		db,
-		{ organizationId },
-		{ limit: batch, offset: 0, after: place },
-		doors[plan.kind].events,
-	)
+	const { rows, last } = await readEvents(db, { organizationId }, { limit: batch, offset: 0, after: place }, plan.door.events)
 	const events: WebhookEvent[] = []
 	for await (const text of rows) events.push(JSON.parse(text))
 	const actors = events.flatMap(({ actor }) => (actor.type === 'sync' && actor.id !== null ? actor.id : []))
@@ -158,13 +152,13 @@ async function pushRecords(
 async function lookAgain(session: Session, link: Link): Promise<Outcome | 'gone' | undefined> {
 	const { plan, run, capabilities, calls, db, origin } = session
 	const { externalId, recordId, heldBy, heldRunId } = link
-	const { pull, scope, kind, organization } = plan
+	const { pull, scope, door, organization } = plan
 	const isOpen = externalId !== null && heldBy === externalId && heldRunId !== run.id && decisionOf(plan, link) === null
 	if (!pull || !isOpen || !capabilities.readsOne) return undefined
 	const record = await readRecord(calls, scope, externalId, pull.reads).catch(failedOnly)
 	if (record === 'failed') return undefined
 	if (record && !record.isDeleted) return bringIn(session, pull, record)
-	const shown = await doors[kind].find(db, { organization, origin }, recordId)
+	const shown = await door.find(db, { organization, origin }, recordId)
 	if (!shown) return 'gone'
 	return session.commit(async (write) => {
 		if (plan.sync.deletePolicy === 'delete') return { failed: await noteGoneConflict(session, write, link, shown), recordId }
@@ -185,7 +179,7 @@ function failedOnly(error: unknown): 'failed' {
 /** Undefined for a record that is gone. */
 async function pushOne(session: Session, way: Way, id: string, link: Link | undefined): Promise<Pushed | undefined> {
 	const { plan, db, origin } = session
-	const shown = await doors[plan.kind].find(db, { organization: plan.organization, origin }, id)
+	const shown = await plan.door.find(db, { organization: plan.organization, origin }, id)
 	return shown && push(session, way, shown, link)
 }
 

@@ -6,6 +6,7 @@ import type { Connection, OrganizationSettings, Sync, SyncProgress, SyncRun } fr
 import { dayMs } from '../../../platform/base/dates.ts'
 import { bySystem, type Origin } from '../../../platform/base/origin.ts'
 import type { Database, Transaction } from '../../../platform/db/database.ts'
+import type { RecordDoor, RecordDoors } from '../../../platform/db/record-door.ts'
 import { type WriteContext, writingIn } from '../../../platform/db/write-context.ts'
 import type { Services } from '../../../platform/outside/services.ts'
 import type { Job } from '../../../platform/work/jobs.ts'
@@ -49,6 +50,7 @@ export interface Plan {
 	readonly connection: Connection
 	readonly organization: OrganizationSettings
 	readonly kind: InternalObject
+	readonly door: RecordDoor
 	readonly scope: LinkScope
 	/** To Remit; undefined of an outbound sync. */
 	readonly pull: Way | undefined
@@ -57,7 +59,13 @@ export interface Plan {
 }
 
 /** Undefined when the connection, or a version of a mapping, is gone. */
-export async function planOf(db: Database, sync: Sync, run: SyncRun, before?: Mappings): Promise<Plan | undefined> {
+export async function planOf(
+	db: Database,
+	doors: RecordDoors,
+	sync: Sync,
+	run: SyncRun,
+	before?: Mappings,
+): Promise<Plan | undefined> {
 	const { organizationId, connectionId, direction } = sync
 	const connection = await connections.find(db, organizationId, connectionId)
 	const now = await waysOf(db, organizationId, mappingsOf(sync, run))
@@ -68,7 +76,15 @@ export async function planOf(db: Database, sync: Sync, run: SyncRun, before?: Ma
 	const { kind, object } = sidesOf(there.definition)
 	const organization = await requireOrganization(db, organizationId)
 	const ways = direction === 'outbound' ? { pull: undefined, push: there } : { pull: there, push: back }
-	return { sync, connection, organization, kind, scope: { organizationId, connectionId, object, kind }, ...ways }
+	return {
+		sync,
+		connection,
+		organization,
+		kind,
+		door: doors[kind],
+		scope: { organizationId, connectionId, object, kind },
+		...ways,
+	}
 }
 
 /** The mappings of a run, each in the version that it had when the run began. */
