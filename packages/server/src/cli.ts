@@ -1,8 +1,7 @@
 // The command `remit`: runs the server, and manages organizations and keys, also beside a server on the same database.
+
 import http from 'node:http'
 import { Command, CommanderError } from 'commander'
-import { createKey, findOwner, listKeys, revokeKey } from './accounts/api-keys/store.ts'
-import { findOrganization, listOrganizationRows } from './accounts/organizations/store.ts'
 import { addBackupCommands } from './app/commands/backup.ts'
 import { command, type DatabaseWork, print, UsageError } from './app/commands/command.ts'
 import { addContractCommands } from './app/commands/contract/contract.ts'
@@ -38,6 +37,9 @@ process.umask(0o077)
 const proxies = clientProxies()
 // From Node 24.14 on.
 if (proxies) http.setGlobalProxyFromEnv?.(proxies)
+
+/** Loaded by the commands that use it alone: the others would spend most of their time on it. */
+const accounts = () => import('./accounts/doors.ts')
 
 const program = new Command('remit')
 	.description('Invoices and companies behind one contract.')
@@ -90,7 +92,7 @@ command(organizations, 'create', 'Create an organization.')
 		withDatabase(async (db, now) => {
 			if (!isTimeZone(options.timeZone))
 				throw new UsageError(`--time-zone ${options.timeZone}: is not an IANA time zone such as Europe/Berlin`)
-			const { createOrganization } = await import('./introductions.ts')
+			const [{ createOrganization }, { listOrganizationRows }] = await Promise.all([import('./introductions.ts'), accounts()])
 			const settings = { name: readName(options.name), timeZone: options.timeZone }
 			const { id: organizationId } = await db.transaction((tx) =>
 				createOrganization(tx, byCommand(now(), 'organizations create'), settings),
@@ -102,6 +104,7 @@ command(organizations, 'create', 'Create an organization.')
 
 command(organizations, 'list', 'List organizations.').action((options) =>
 	withDatabase(async (db) => {
+		const { listOrganizationRows } = await accounts()
 		const found = await listOrganizationRows(db)
 		print(options, found, found.map(({ organizationId, name }) => `${organizationId}  ${name}`).join('\n') || 'None.')
 	}),
@@ -129,6 +132,7 @@ command(keys, 'create', 'Create an API key and print it, once.')
 			const name = readName(options.name)
 			const expiresAt = options.expiresIn === undefined ? null : origin.now + parseDuration(options.expiresIn)
 			await requireOrganization(db, options.organization)
+			const { createKey } = await accounts()
 			const { id, key } = await db.transaction((tx) =>
 				createKey({ db: tx, origin }, options.organization, { name, scopes, resources, expiresAt }),
 			)
@@ -145,6 +149,7 @@ command(keys, 'list', 'List API keys.')
 	.action((options) =>
 		withDatabase(async (db, now) => {
 			if (options.organization !== undefined) await requireOrganization(db, options.organization)
+			const { listKeys } = await accounts()
 			const found = await listKeys(db, options.organization)
 			const state = (key: (typeof found)[number]) =>
 				key.revokedAt !== null ? 'revoked' : key.expiresAt !== null && key.expiresAt <= now() ? 'expired' : 'active'
@@ -161,6 +166,7 @@ command(keys, 'revoke', 'Revoke an API key; a running server refuses it within t
 	.action((id, options) =>
 		withDatabase(async (db, now) => {
 			const origin = byCommand(now(), 'keys revoke')
+			const { findOwner, revokeKey } = await accounts()
 			const owner = await findOwner(db, id)
 			const revoke = async (tx: Transaction, organizationId: string) =>
 				revokeKey({ db: tx, origin: await takeChangeTime(tx, origin, organizationId) }, id, organizationId)
@@ -201,6 +207,7 @@ async function isUpToDate(): Promise<boolean> {
 }
 
 async function requireOrganization(db: Database, id: string): Promise<void> {
+	const { findOrganization } = await accounts()
 	if (!(await findOrganization(db, id))) throw new UsageError(`--organization ${id}: there is no such organization`)
 }
 

@@ -1,7 +1,7 @@
 // What the contexts have of each other, although they do not know each other.
-import { createOrganization as create } from './accounts/organizations/store.ts'
-import { createDefaultPipeline } from './billing/deals/pipelines.ts'
-import { recordDoors } from './billing/record-doors.ts'
+
+import { createOrganization as create } from './accounts/doors.ts'
+import { createDefaultPipeline, recordDoors } from './billing/doors.ts'
 import type { OrganizationSettingsUpdate } from './generated/contract.ts'
 import type { Origin } from './platform/base/origin.ts'
 import type { Db } from './platform/db/database.ts'

@@ -1,8 +1,9 @@
 // `remit serve`: settings → database → server; SIGTERM and SIGINT let the requests under way finish.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Logger } from 'pino'
-import { listOrganizations } from './accounts/organizations/store.ts'
+import { listOrganizations } from './accounts/doors.ts'
 import { crmPath } from './app/demo/crm.ts'
 import { createDemoKey, createFirstDemo } from './app/demo/demo.ts'
 import { demoWarning } from './app/hosted/test-mode.ts'

@@ -1,11 +1,12 @@
 // The server that `startRemit` starts, for the tests of applications. No test of Remit itself uses it in place of test/harness.ts,
 // whose servers also check every answer.
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Remit } from '@remit/sdk'
 import { pino } from 'pino'
-import { createKey } from './accounts/api-keys/store.ts'
+import { createKey } from './accounts/doors.ts'
 import { settings as known, readConfig } from './config.ts'
 import { createOrganization } from './introductions.ts'
 import { scopes } from './platform/auth/keys.ts'

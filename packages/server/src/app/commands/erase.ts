@@ -1,8 +1,8 @@
 // `remit organizations erase` and `remit people erase`. What they say must be so: what is kept, and what they cannot reach.
+
 import { rm } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { findOrganization } from '../../accounts/organizations/store.ts'
-import type { TokenRow } from '../../integration/connections/token-store.ts'
+import type { TokenRow } from '../../integration/doors.ts'
 import { byCommand } from '../../platform/base/origin.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { openServices } from '../../platform/outside/services.ts'
@@ -41,8 +41,12 @@ export function addEraseCommands(program: Command, organizations: Command, conte
 		.action((key, options: Options) => erasePersonCommand(key, options, context))
 }
 
+/** Loaded by the commands that use it alone: the others would spend most of their time on it. */
+const accounts = () => import('../../accounts/doors.ts')
+
 const eraseOrganizationCommand = (organizationId: string, options: Options, { settings, withDatabase }: EraseContext) =>
 	withDatabase(async (db, now) => {
+		const { findOrganization } = await accounts()
 		const organization = await findOrganization(db, organizationId)
 		if (!organization) throw new UsageError(`${organizationId}: there is no such organization`)
 		const { eraseOrganization } = await import('../erase/erase.ts')
@@ -71,7 +75,7 @@ async function revokeAtProviders(settings: Parameters<typeof openServices>[0], c
 	if (connections.length === 0) return
 	const [{ openServices }, { revokeAll }, { introductions }] = await Promise.all([
 		import('../../platform/outside/services.ts'),
-		import('../../integration/connections/tokens.ts'),
+		import('../../integration/doors.ts'),
 		import('../../introductions.ts'),
 	])
 	const services = await openServices(settings, { baseUrl: () => '', ...introductions })
@@ -103,6 +107,7 @@ const alsoDeleted = (files: readonly string[]) => (files.length === 0 ? '' : ` a
 const erasePersonCommand = (key: string, options: Options, { settings, withDatabase }: EraseContext) =>
 	withDatabase(async (db, now) => {
 		const organizationId = options.organization
+		const { findOrganization } = await accounts()
 		if (!(await findOrganization(db, organizationId)))
 			throw new UsageError(`--organization ${organizationId}: there is no such organization`)
 		const { countRowsOf, erasePerson, findPerson } = await import('../erase/erase.ts')

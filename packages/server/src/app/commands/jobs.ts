@@ -1,7 +1,7 @@
 // `remit jobs`: the work that is due without a request, and what failed of it.
+
 import type { Command } from 'commander'
 import type { SyncRun } from '../../generated/contract.ts'
-import { runs } from '../../integration/syncs/run-store.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { type JobRow, listJobs, retryJobs } from '../../platform/work/jobs-store.ts'
 import { jobKinds } from '../../platform/work/kinds.ts'
@@ -61,7 +61,9 @@ type Listed = JobRow & { readonly run?: Pick<SyncRun, 'status' | 'error'> }
 
 /** What a job of a run of a sync waits for: such a job does not fail. */
 async function runOf(db: Db, { kind, organizationId, resourceId }: JobRow): Promise<Pick<Listed, 'run'>> {
-	const run = kind === jobKinds.syncRun ? await runs.find(db, organizationId, resourceId) : undefined
+	if (kind !== jobKinds.syncRun) return {}
+	const { runs } = await import('../../integration/doors.ts')
+	const run = await runs.find(db, organizationId, resourceId)
 	return run ? { run: { status: run.status, error: run.error } } : {}
 }
 

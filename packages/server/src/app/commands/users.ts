@@ -1,10 +1,6 @@
 // `remit users`: the way in for people where nobody can sign in, or mail is not set up.
+
 import type { Command } from 'commander'
-import { findOrganization } from '../../accounts/organizations/store.ts'
-import { createInvitation } from '../../accounts/people/invitation-store.ts'
-import { invitationPath, resetPath } from '../../accounts/people/links.ts'
-import { listByAddress, requireFreeAddress } from '../../accounts/people/store.ts'
-import { storeReset } from '../../accounts/sessions/password-store.ts'
 import type { UserRole } from '../../generated/contract.ts'
 import { roles } from '../../platform/auth/roles.ts'
 import { newToken } from '../../platform/auth/session-cookie.ts'
@@ -13,6 +9,9 @@ import { byCommand } from '../../platform/base/origin.ts'
 import { isEmail } from '../../platform/contract/formats.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { type CommandContext, type CommandSettings, command, print, UsageError } from './command.ts'
+
+/** Loaded by the commands that use it alone: the others would spend most of their time on it. */
+const accounts = () => import('../../accounts/doors.ts')
 
 export function addUserCommands(program: Command, { settings, withDatabase }: CommandContext): void {
 	const users = program.command('users').description('People who sign in to the web application.')
@@ -26,6 +25,7 @@ export function addUserCommands(program: Command, { settings, withDatabase }: Co
 				const { organization: organizationId, role } = options
 				const email = readAddress(options.email)
 				if (!isRole(role)) throw new UsageError(`--role ${role}: must be one of ${roles.join(', ')}`)
+				const { createInvitation, findOrganization, invitationPath, requireFreeAddress } = await accounts()
 				if (!(await findOrganization(db, organizationId)))
 					throw new UsageError(`--organization ${organizationId}: there is no such organization`)
 				const token = newToken()
@@ -46,6 +46,7 @@ export function addUserCommands(program: Command, { settings, withDatabase }: Co
 		.option('--organization <id>', 'which of theirs, if they have several')
 		.action((address, options) =>
 			withDatabase(async (db, now) => {
+				const { resetPath, storeReset } = await accounts()
 				const person = await findPerson(db, readAddress(address), options.organization)
 				const token = newToken()
 				await db.transaction((tx) => storeReset(tx, { organizationId: person.organizationId, userId: person.id }, token, now()))
@@ -67,6 +68,7 @@ function readAddress(text: string): string {
 }
 
 async function findPerson(db: Database, email: string, organization: string | undefined) {
+	const { listByAddress } = await accounts()
 	const found = (await listByAddress(db, email)).filter(
 		({ organizationId }) => organization === undefined || organizationId === organization,
 	)

@@ -1,16 +1,25 @@
 // Creates a small agency with clients, deals, tracked time and invoices in every status, so that a first look at the API shows
 // something. It calls the same functions as a request.
-import { createKey } from '../../accounts/api-keys/store.ts'
-import { listDemoOrganizations, listOrganizations, markAsDemo } from '../../accounts/organizations/store.ts'
-import { createPerson, lockPeople } from '../../accounts/people/store.ts'
-import { createCompany } from '../../billing/companies/store.ts'
-import { createContact } from '../../billing/contacts/store.ts'
-import { createDeal } from '../../billing/deals/store.ts'
-import { createInvoiceOfTime } from '../../billing/invoices/from-time-entries.ts'
-import { lockInvoice } from '../../billing/invoices/store.ts'
-import { changeInvoice, createInvoice } from '../../billing/invoices/write.ts'
-import { createTaxRate } from '../../billing/tax-rates/store.ts'
-import { createTimeEntry } from '../../billing/time-entries/store.ts'
+
+import {
+	createKey,
+	createPerson,
+	listDemoOrganizations,
+	listOrganizations,
+	lockPeople,
+	markAsDemo,
+} from '../../accounts/doors.ts'
+import {
+	changeInvoice,
+	createCompany,
+	createContact,
+	createDeal,
+	createInvoice,
+	createInvoiceOfTime,
+	createTaxRate,
+	createTimeEntry,
+	lockInvoice,
+} from '../../billing/doors.ts'
 import type { Deal, InvoiceInput } from '../../generated/contract.ts'
 import { createOrganization } from '../../introductions.ts'
 import { scopes } from '../../platform/auth/keys.ts'

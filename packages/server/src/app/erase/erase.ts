@@ -1,9 +1,10 @@
 // Erases an organization, or a person from an organization's records. Each part is a transaction of its own: an erasure that was
 // broken off is done by running it again.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { type SearchedTable, searchTexts } from '../../billing/search/texts.ts'
-import { findTokenRows, type TokenRow } from '../../integration/connections/token-store.ts'
+import { type SearchedTable, searchTexts } from '../../billing/doors.ts'
+import { findTokenRows, type TokenRow } from '../../integration/doors.ts'
 import { keyCacheMs } from '../../platform/auth/caller.ts'
 import { newId } from '../../platform/base/ids.ts'
 import type { Origin } from '../../platform/base/origin.ts'

@@ -1,15 +1,16 @@
 // The pages of a link by which a person connects an account. The form of a page works in the browser that opened it only: otherwise a stranger's page
 // could post it, and connect a visitor's account with the stranger's organization.
+
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express'
-import { newSecret } from '../../integration/connections/link-store.ts'
 import {
 	beginByLink,
 	credentialsOf,
 	giveCredentials,
+	hintOf,
 	type OpenLink,
 	openLink,
-} from '../../integration/connections/links/connect.ts'
-import { hintOf } from '../../integration/connections/rules.ts'
+	randomToken,
+} from '../../integration/doors.ts'
 import { ApiError, methodNotAllowed } from '../../platform/base/errors.ts'
 import { send } from '../../platform/http/answers.ts'
 import { hangUpSignal, originOf } from '../../platform/http/request-context.ts'
@@ -89,7 +90,7 @@ interface Failed {
 
 function sendForm(options: HostedOptions, req: LinkRequest, res: Response, link: OpenLink, failed?: Failed): void {
 	const { services } = options
-	const browser = browserOf(options, req) ?? newSecret()
+	const browser = browserOf(options, req) ?? randomToken()
 	const check = checksOf(options, browser, req.params.token).get(services.secrets.keyIds[0]) as string
 	const text = connectPage(languageOf(req, res), { ...link, check, ...failed })
 	const headers = { ...pageHeaders(link.targets), 'Set-Cookie': cookieOf(services.baseUrl, browser) }

@@ -1,6 +1,7 @@
 // Where a browser comes back to from a provider, after a person let Remit in there, or did not.
+
 import express, { type Request, type Response, type Router } from 'express'
-import { ask, callbackPath, conclude } from '../../integration/connections/authorize.ts'
+import { ask, callbackPath, conclude } from '../../integration/doors.ts'
 import { methodNotAllowed } from '../../platform/base/errors.ts'
 import { isViewed, originOf } from '../../platform/http/request-context.ts'
 import { questionPage } from './connect-page.ts'

@@ -1,7 +1,8 @@
 // Signing in at the server's OpenID Connect provider: the way there, and back. Both end at the page to sign in, which says how it went.
+
 import { parseCookie, stringifySetCookie } from 'cookie'
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express'
-import { enterByIdentity } from '../../accounts/sessions/openid.ts'
+import { enterByIdentity } from '../../accounts/doors.ts'
 import { setCookie } from '../../platform/auth/session-cookie.ts'
 import { longestMs } from '../../platform/auth/session-store.ts'
 import { ApiError, methodNotAllowed } from '../../platform/base/errors.ts'

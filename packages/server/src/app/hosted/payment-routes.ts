@@ -1,12 +1,19 @@
 // The webhooks of payment processors, and the page of the built-in test processor. The processors define these requests, not
 // the contract.
+
 import express, { type NextFunction, type Request, type RequestHandler, type Response, type Router } from 'express'
-import { amountDue, paymentState, type StoredInvoice, whyNothing } from '../../billing/invoices/invoice.ts'
-import { findLinkByExternalId, type PaymentLink } from '../../billing/invoices/payment-link-store.ts'
-import { snapshotOf } from '../../billing/invoices/snapshot.ts'
-import { findInvoice } from '../../billing/invoices/store.ts'
-import { returnUrls } from '../../billing/payment-links/link.ts'
-import { receivePayment } from '../../billing/payment-links/receive.ts'
+import {
+	amountDue,
+	findInvoice,
+	findLinkByExternalId,
+	type PaymentLink,
+	paymentState,
+	receivePayment,
+	returnUrls,
+	type StoredInvoice,
+	snapshotOf,
+	whyNothing,
+} from '../../billing/doors.ts'
 import { ApiError, methodNotAllowed } from '../../platform/base/errors.ts'
 import { formatMoney } from '../../platform/base/format.ts'
 import type { Database } from '../../platform/db/database.ts'

@@ -1,11 +1,16 @@
 // The webhooks of providers of connections. The providers define these requests, not the contract.
+
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
-import { findProvider } from '../../integration/connections/providers/providers.ts'
-import { openCredentials } from '../../integration/connections/store.ts'
-import { findTokenRow } from '../../integration/connections/token-store.ts'
-import { InvalidProviderWebhook, readers } from '../../integration/connections/webhooks/read.ts'
-import { wakeSyncs } from '../../integration/syncs/jobs/webhooks.ts'
-import { findSyncsOfAccount, findSyncsOfConnection } from '../../integration/syncs/webhook-store.ts'
+import {
+	findProvider,
+	findSyncsOfAccount,
+	findSyncsOfConnection,
+	findTokenRow,
+	InvalidProviderWebhook,
+	openCredentials,
+	readers,
+	wakeSyncs,
+} from '../../integration/doors.ts'
 import { ApiError } from '../../platform/base/errors.ts'
 import { send } from '../../platform/http/answers.ts'
 import { countWrong } from '../../platform/http/steps/authenticate.ts'

@@ -1,10 +1,18 @@
 // The pages that clients open in a browser. They are not operations of the contract, whose answers are for programs.
+
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, type Router } from 'express'
-import { invoicePage, receipt } from '../../billing/documents/pages/invoice-page.ts'
-import { clientUrl, type OpenLink } from '../../billing/invoices/sharing/client-link-store.ts'
-import { countView, openLink, publicInvoice, readViewed } from '../../billing/invoices/sharing/public-view.ts'
-import { pageDocumentOf } from '../../billing/invoices/sharing/render.ts'
-import { getOrCreatePaymentLink } from '../../billing/payment-links/link.ts'
+import {
+	clientUrl,
+	countView,
+	getOrCreatePaymentLink,
+	invoicePage,
+	type OpenLink,
+	openLink,
+	pageDocumentOf,
+	publicInvoice,
+	readViewed,
+	receipt,
+} from '../../billing/doors.ts'
 import type { Invoice, Language } from '../../generated/contract.ts'
 import type { RateLimits } from '../../platform/auth/rate-limit.ts'
 import { ApiError, methodNotAllowed } from '../../platform/base/errors.ts'

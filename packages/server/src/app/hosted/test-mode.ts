@@ -1,7 +1,7 @@
 // A server that others than its own machine can reach should have no made-up invoices and take no made-up payments. It may all
 // the same, for a demonstration: then its log and its pages say so.
 
-import { listDemoOrganizations } from '../../accounts/organizations/store.ts'
+import { listDemoOrganizations } from '../../accounts/doors.ts'
 import type { Db } from '../../platform/db/database.ts'
 
 const isReachable = (host: string) => !/^(localhost|127(\.\d+){3}|::1)$/.test(host)

@@ -1,6 +1,6 @@
 // Invoices time entries: their time becomes the lines of a new invoice, which holds the entries from then on.
 
-import { requireOrganization } from '../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../accounts/doors.ts'
 import type { TimeEntriesInvoice } from '../../generated/contract.ts'
 import { fieldError } from '../../platform/base/errors.ts'
 import type { WriteContext } from '../../platform/db/write-context.ts'

@@ -1,6 +1,6 @@
 // Marks sent invoices overdue once their due day is past in their organization's time zone, each once and with its event.
 
-import { requireOrganization } from '../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../accounts/doors.ts'
 import { endOfDay, todayIn } from '../../platform/base/dates.ts'
 import { bySystem } from '../../platform/base/origin.ts'
 import type { Database } from '../../platform/db/database.ts'

@@ -1,8 +1,7 @@
 // What an invoice shows of other records: buyer and seller, and how dates and numbers are written. Sending fixes it: a later
 // change of the company or of the settings does not change what a sent invoice says.
 
-import { markLogoUsed } from '../../accounts/organizations/logo-store.ts'
-import { lockOrganization, requireOrganization } from '../../accounts/organizations/store.ts'
+import { lockOrganization, markLogoUsed, requireOrganization } from '../../accounts/doors.ts'
 import type { Branding, Company, InvoiceWarning, Language, OrganizationSettings, Party } from '../../generated/contract.ts'
 import { calendarDay, dayMs } from '../../platform/base/dates.ts'
 import { mostErrors } from '../../platform/base/errors.ts'

@@ -1,6 +1,6 @@
 // The payment link of an invoice: the live one, or a new one from the processor.
 
-import { requireOrganization } from '../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../accounts/doors.ts'
 import type { OrganizationSettings } from '../../generated/contract.ts'
 import { ApiError } from '../../platform/base/errors.ts'
 import { newId } from '../../platform/base/ids.ts'

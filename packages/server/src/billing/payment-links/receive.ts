@@ -1,7 +1,8 @@
 // Receives the payments that a processor reports. Each is stored once, however often it is reported, and is a payment of the ledger
 // whatever became of its invoice: as much of it as the invoice owes is applied, the rest is available, and its row says why.
+
 import type { Logger } from 'pino'
-import { findOrganization } from '../../accounts/organizations/store.ts'
+import { findOrganization } from '../../accounts/doors.ts'
 import type { UnappliedReason } from '../../generated/contract.ts'
 import type { Origin } from '../../platform/base/origin.ts'
 import { recordChange } from '../../platform/db/audit-log.ts'

@@ -1,4 +1,4 @@
-import { lockOrganization } from '../../accounts/organizations/store.ts'
+import { lockOrganization } from '../../accounts/doors.ts'
 import type { TaxRate, TaxRateCreate, TaxRateUpdate } from '../../generated/contract.ts'
 import { fields } from '../../generated/tables.ts'
 import { spellDecimal } from '../../platform/base/decimal.ts'

@@ -1,6 +1,7 @@
 // A user has one running time entry at most. Those that an older version let run beside each other go on.
+
 import type { Knex } from 'knex'
-import { lockOrganization } from '../../accounts/organizations/store.ts'
+import { lockOrganization } from '../../accounts/doors.ts'
 import type { TimeEntry } from '../../generated/contract.ts'
 import { fieldError } from '../../platform/base/errors.ts'
 import { type Db, query } from '../../platform/db/database.ts'

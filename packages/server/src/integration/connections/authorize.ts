@@ -1,6 +1,6 @@
 // A person lets Remit in at a provider: a URL with a state that works once and for ten minutes, and what the browser brings back.
 
-import { requireOrganization } from '../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../accounts/doors.ts'
 import type { Connection, ConnectionAuthorization } from '../../generated/contract.ts'
 import { ApiError } from '../../platform/base/errors.ts'
 import type { Origin } from '../../platform/base/origin.ts'

@@ -12,7 +12,7 @@ export interface LinkRow extends ConnectionKey {
 }
 
 /** 256 random bits. */
-export const newSecret = () => randomBytes(32).toString('base64url')
+export const randomToken = () => randomBytes(32).toString('base64url')
 
 export const hashOfSecret = (secret: string) => hash('sha256', secret, 'base64url')
 

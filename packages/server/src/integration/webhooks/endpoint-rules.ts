@@ -1,6 +1,6 @@
 // Changes and deletes endpoints, and what that does to the deliveries that wait for them.
 
-import { lockOrganization } from '../../accounts/organizations/store.ts'
+import { lockOrganization } from '../../accounts/doors.ts'
 import type { EndpointHeader, WebhookEndpoint, WebhookEndpointUpdate } from '../../generated/contract.ts'
 import type { Reach } from '../../platform/auth/keys.ts'
 import { ApiError, fieldError } from '../../platform/base/errors.ts'

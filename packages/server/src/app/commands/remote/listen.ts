@@ -1,6 +1,6 @@
 // `remit listen`: brings the events of a server, which cannot call this machine, to a receiver on it, as webhooks.
+
 import { type Command, Option } from 'commander'
-import { newSecret } from '../../../integration/webhooks/signature.ts'
 import { isEventPattern } from '../../../platform/contract/event-patterns.ts'
 import { UsageError } from '../command.ts'
 import type { Listening } from './listener.ts'
@@ -53,7 +53,8 @@ function parseTarget(text: string): URL {
 	throw new UsageError(`--forward-to ${text}: must be an http or https URL, such as http://127.0.0.1:4000/remit`)
 }
 
-function parseSecret(text = newSecret()): string {
+function parseSecret(text: string | undefined): string | undefined {
+	if (text === undefined) return undefined
 	const key = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1]
 	const { length } = Buffer.from(key ?? '', 'base64')
 	if (length >= 24 && length <= 64) return text

@@ -1,7 +1,8 @@
 // Reads the feed of a server through the SDK, as any caller may, and posts each event to the receiver, one after the other.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RateLimitError, Remit, RemitError, type WebhookEvent } from '@remit/sdk'
-import { signedHeaders, signingKey } from '../../../integration/webhooks/signature.ts'
+import { newSecret, signedHeaders, signingKey } from '../../../integration/doors.ts'
 import { patternsOf } from '../../../platform/contract/event-patterns.ts'
 import { always } from '../../../platform/outside/http.ts'
 import { isFinal, toUsageError } from './client.ts'
@@ -11,7 +12,8 @@ export interface Listening {
 	readonly apiKey: string
 	readonly url: string
 	readonly target: URL
-	readonly secret: string
+	/** A new one is made when absent. */
+	readonly secret: string | undefined
 	/** Absent for all events. */
 	readonly patterns?: readonly string[]
 	readonly start: { readonly since: number } | { readonly cursor: string } | { readonly replay: number }
@@ -53,6 +55,7 @@ class Forwarder {
 	readonly #listening: Listening
 	readonly #signal: AbortSignal
 	readonly #remit: Remit
+	readonly #secret: string
 	readonly #keys
 	/** The place in the feed after what was forwarded; undefined while there is none. */
 	#cursor: string | undefined
@@ -61,7 +64,8 @@ class Forwarder {
 		this.#listening = listening
 		this.#signal = signal
 		this.#remit = new Remit({ apiKey: listening.apiKey, baseUrl: listening.url, timeout: 30_000 })
-		this.#keys = [signingKey(listening.secret)]
+		this.#secret = listening.secret ?? newSecret()
+		this.#keys = [signingKey(this.#secret)]
 	}
 
 	/** Ends when the signal aborts, or by an error that will not go away. */
@@ -144,10 +148,10 @@ class Forwarder {
 	}
 
 	#sayStart(): void {
-		const { url, target, secret, patterns } = this.#listening
+		const { url, target, patterns } = this.#listening
 		const what = patterns ? patterns.join(', ') : 'all events'
-		const text = `Forwarding ${what} of ${url} to ${target}. Ctrl-C ends it.\nThey are signed with ${secret}`
-		this.#print({ url, forwardTo: target.href, events: patterns ?? ['*'], secret }, text)
+		const text = `Forwarding ${what} of ${url} to ${target}. Ctrl-C ends it.\nThey are signed with ${this.#secret}`
+		this.#print({ url, forwardTo: target.href, events: patterns ?? ['*'], secret: this.#secret }, text)
 	}
 
 	/** The place before the page that was under way: what was forwarded of it comes again. */

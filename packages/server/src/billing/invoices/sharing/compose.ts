@@ -1,6 +1,6 @@
 // The e-mail of an invoice, as it will be once it is sent.
 
-import { requireOrganization } from '../../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../../accounts/doors.ts'
 import type { InvoiceSend } from '../../../generated/contract.ts'
 import { todayIn } from '../../../platform/base/dates.ts'
 import type { SelfManagedContext } from '../../../platform/http/handler.ts'

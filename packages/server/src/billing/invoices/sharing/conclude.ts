@@ -1,6 +1,6 @@
 // What became of an invoice's mail, and of the invoice with it.
 
-import { requireOrganization } from '../../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../../accounts/doors.ts'
 import { bySystem } from '../../../platform/base/origin.ts'
 import { recordChange } from '../../../platform/db/audit-log.ts'
 import type { Database } from '../../../platform/db/database.ts'

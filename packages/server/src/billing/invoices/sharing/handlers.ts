@@ -1,6 +1,6 @@
 // How an invoice reaches its client: by e-mail, as a PDF and through its client link.
 
-import { requireOrganization } from '../../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../../accounts/doors.ts'
 import type { Invoice, InvoiceEmail } from '../../../generated/contract.ts'
 import type { Caller } from '../../../platform/auth/caller.ts'
 import { todayIn } from '../../../platform/base/dates.ts'

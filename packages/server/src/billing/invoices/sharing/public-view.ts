@@ -1,7 +1,7 @@
 // What a client sees through an invoice's link: the fields of the contract's PublicInvoice and PublicLineItem. A new field of
 // invoices stays hidden until it is added to these.
 
-import { requireOrganization } from '../../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../../accounts/doors.ts'
 import type { Invoice, PublicInvoice } from '../../../generated/contract.ts'
 import { publicParts } from '../../../generated/public-parts.ts'
 import { todayIn } from '../../../platform/base/dates.ts'

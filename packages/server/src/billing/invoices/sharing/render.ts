@@ -1,6 +1,6 @@
 // Gathers everything that an invoice's document shows, and renders the PDF, or finds the one that was kept.
 
-import { findLogo } from '../../../accounts/organizations/logo-store.ts'
+import { findLogo } from '../../../accounts/doors.ts'
 import type { Branding, Invoice, InvoiceDocument } from '../../../generated/contract.ts'
 import type { Db } from '../../../platform/db/database.ts'
 import type { SelfManagedContext } from '../../../platform/http/handler.ts'

@@ -1,6 +1,6 @@
 // What a person does who opens a link: begins an authorization at the provider, or gives credentials, which are tested before they are stored.
 
-import { requireOrganization } from '../../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../../accounts/doors.ts'
 import type { Connection, ConnectionAuthType, ConnectionCredentials } from '../../../generated/contract.ts'
 import type { Origin } from '../../../platform/base/origin.ts'
 import { formats } from '../../../platform/contract/formats.ts'

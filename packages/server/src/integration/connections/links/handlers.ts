@@ -1,11 +1,11 @@
-import { requireOrganization } from '../../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../../accounts/doors.ts'
 import type { Connection, OrganizationSettings } from '../../../generated/contract.ts'
 import { ApiError, fieldError } from '../../../platform/base/errors.ts'
 import { recordChange } from '../../../platform/db/audit-log.ts'
 import type { Handler } from '../../../platform/http/handler.ts'
 import type { Services } from '../../../platform/outside/services.ts'
 import { requireClient } from '../authorize.ts'
-import { hashOfSecret, newSecret, saveLink } from '../link-store.ts'
+import { hashOfSecret, randomToken, saveLink } from '../link-store.ts'
 import { manifestOf } from '../providers/providers.ts'
 import { requireEnabled } from '../rules.ts'
 import { connections } from '../store.ts'
@@ -20,7 +20,7 @@ export const link: Handler<'connections.link'> = async ({ params: { id }, body, 
 	requireEnabled(stored)
 	requireLinkable(services, stored)
 	if (body?.returnUrl !== undefined) requireAllowed(await requireOrganization(db, organizationId), body.returnUrl)
-	const token = newSecret()
+	const token = randomToken()
 	const expiresAt = now + linkMs
 	const row = { linkHash: hashOfSecret(token), linkExpiresAt: expiresAt, linkReturnUrl: body?.returnUrl ?? null }
 	await saveLink(db, stored, row)

@@ -1,6 +1,6 @@
 // The job of a schedule: begins the next run of a sync when it is due.
 
-import { requireOrganization } from '../../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../../accounts/doors.ts'
 import type { Sync } from '../../../generated/contract.ts'
 import { ApiError } from '../../../platform/base/errors.ts'
 import { bySystem } from '../../../platform/base/origin.ts'

@@ -1,6 +1,6 @@
 // A provider says that something changed: a run of each sync of the account begins, after the one that is under way.
 
-import { requireOrganization } from '../../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../../accounts/doors.ts'
 import type { Sync } from '../../../generated/contract.ts'
 import { ApiError } from '../../../platform/base/errors.ts'
 import { bySystem } from '../../../platform/base/origin.ts'

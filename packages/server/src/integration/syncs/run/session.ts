@@ -1,7 +1,7 @@
 // A run that is under way: what it works with, and how it stores what it has done. All that a part of it does, and where it then is, commits
 // together, and only while the run is neither ended nor paused and the job is still this worker's.
 
-import { requireOrganization } from '../../../accounts/organizations/store.ts'
+import { requireOrganization } from '../../../accounts/doors.ts'
 import type { Connection, OrganizationSettings, Sync, SyncProgress, SyncRun } from '../../../generated/contract.ts'
 import { dayMs } from '../../../platform/base/dates.ts'
 import { bySystem, type Origin } from '../../../platform/base/origin.ts'

@@ -1,0 +1,15 @@
+// What other contexts may use of this one.
+
+export { ask, callbackPath, conclude } from './connections/authorize.ts'
+export { randomToken } from './connections/link-store.ts'
+export { beginByLink, credentialsOf, giveCredentials, type OpenLink, openLink } from './connections/links/connect.ts'
+export { findProvider } from './connections/providers/providers.ts'
+export { hintOf } from './connections/rules.ts'
+export { openCredentials } from './connections/store.ts'
+export { findTokenRow, findTokenRows, type TokenRow } from './connections/token-store.ts'
+export { revokeAll, settleRefreshes } from './connections/tokens.ts'
+export { InvalidProviderWebhook, readers } from './connections/webhooks/read.ts'
+export { wakeSyncs } from './syncs/jobs/webhooks.ts'
+export { runs } from './syncs/run-store.ts'
+export { findSyncsOfAccount, findSyncsOfConnection } from './syncs/webhook-store.ts'
+export { newSecret, signedHeaders, signingKey } from './webhooks/signature.ts'
