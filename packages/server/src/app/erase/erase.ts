@@ -10,6 +10,7 @@ import { newId } from '../../platform/base/ids.ts'
 import type { Origin } from '../../platform/base/origin.ts'
 import { recordChange } from '../../platform/db/audit-log.ts'
 import type { Database, Db } from '../../platform/db/database.ts'
+import type { ErasableTable } from '../../platform/db/erasable.ts'
 import { takeChangeTime } from '../../platform/db/write-context.ts'
 import { spellingsOf } from '../../platform/outside/mail/addresses.ts'
 import { blankJson, blankText, isOf, nobody, nowhere, type Person } from './blank.ts'
@@ -29,7 +30,7 @@ import {
 	removeKeptDocument,
 	updateRow,
 } from './store.ts'
-import { type ErasableTable, tables } from './tables.ts'
+import { tables } from './tables.ts'
 
 const partSize = 200
 

@@ -1,7 +1,7 @@
 // The queries of an erasure, made from the list of tables. They run in parts, so that a server beside them waits for none.
 import type { Knex } from 'knex'
 import { asNumber, type Db, type Placeholders, type Query, query } from '../../platform/db/database.ts'
-import type { ErasableTable } from './tables.ts'
+import type { ErasableTable } from '../../platform/db/erasable.ts'
 
 export interface Erasure {
 	readonly organizationId: string
