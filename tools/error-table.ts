@@ -1,4 +1,4 @@
-// The status and the title of each error code: the sentence in spec/error-codes.tsp begins with the one, the code is the other in words.
+// The status and the title of each error code: the sentence in spec/shared/error-codes.tsp begins with the one, the code is the other in words.
 import type { OpenApiDocument } from './openapi.ts'
 
 /** Words whose spelling in a title differs from that in a code. */

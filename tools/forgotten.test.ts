@@ -7,7 +7,7 @@ const program = (...extended: string[]) =>
 	({
 		sourceFiles: new Map([
 			['/spec/main.tsp', {}],
-			['/spec/notes.tsp', {}],
+			['/spec/billing/notes.tsp', {}],
 		]),
 		getGlobalNamespaceType: () => ({
 			namespaces: new Map([
@@ -18,17 +18,17 @@ const program = (...extended: string[]) =>
 	}) as unknown as Program
 
 it('Nothing is forgotten when every file is imported and every interface has a route', () => {
-	expect(findForgotten(program('Notes'), ['main.tsp', 'notes.tsp', 'openapi.yaml'])).toEqual([])
+	expect(findForgotten(program('Notes'), ['billing/notes.tsp'])).toEqual([])
 })
 
 it('A file that main.tsp does not import is named', () => {
-	expect(findForgotten(program('Notes'), ['main.tsp', 'notes.tsp', 'tags.tsp'])).toEqual([
-		'spec/tags.tsp: main.tsp does not import it',
+	expect(findForgotten(program('Notes'), ['billing/notes.tsp', 'billing/tags.tsp'])).toEqual([
+		'spec/billing/tags.tsp: main.tsp does not import it',
 	])
 })
 
 it('An interface of operations without a route is named', () => {
-	expect(findForgotten(program(), ['main.tsp', 'notes.tsp'])).toEqual([
+	expect(findForgotten(program(), ['billing/notes.tsp'])).toEqual([
 		expect.stringMatching(/^Operations\.Notes: main\.tsp gives it no route/),
 	])
 })

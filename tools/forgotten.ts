@@ -13,9 +13,7 @@ export function findForgotten(program: Program, files: readonly string[]): strin
 	)
 	const interfaces = [...(namespaces.get('Operations')?.interfaces.keys() ?? [])]
 	return [
-		...files
-			.filter((file) => file.endsWith('.tsp') && !imported.has(file))
-			.map((file) => `spec/${file}: main.tsp does not import it`),
+		...files.filter((file) => !imported.has(basename(file))).map((file) => `spec/${file}: main.tsp does not import it`),
 		...interfaces
 			.filter((name) => !routed.has(name))
 			.map((name) => `Operations.${name}: main.tsp gives it no route (an interface that extends it)`),

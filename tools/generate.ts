@@ -1,7 +1,7 @@
 // Generates everything that follows from the contract: TypeSpec → OpenAPI → normalise → spec/openapi.yaml → the server's types and
 // tables, and the SDK. Also the index of the migrations, and the map of the rooms.
 // `node tools/generate.ts --check` writes nothing and fails when a committed file differs from what it would write.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { compile, getDoc, logDiagnostics, NodeHost, type Program, resolveCompilerOptions } from '@typespec/compiler'
@@ -42,7 +42,7 @@ async function emit(): Promise<OpenApiDocument> {
 			logDiagnostics(diagnostics, NodeHost.logSink)
 			process.exit(1)
 		}
-		const forgotten = findForgotten(program, readdirSync(join(root, 'spec')))
+		const forgotten = findForgotten(program, globSync('*/*.tsp', { cwd: join(root, 'spec') }))
 		if (forgotten.length > 0) {
 			console.error(forgotten.join('\n'))
 			process.exit(1)

@@ -133,10 +133,10 @@ function codeOf(error: Violation, where: string): string {
 	return rule || 'invalid'
 }
 
-/** The message for a date below the smallest that the contract takes (see DateMs in spec/scalars.tsp). */
+/** The message for a date below the smallest that the contract takes (see DateMs in spec/shared/scalars.tsp). */
 const firstDateMs = 'must be >= 100000000000'
 
-/** The message for text of blanks (`Name` in spec/scalars.tsp). */
+/** The message for text of blanks (`Name` in spec/shared/scalars.tsp). */
 const notBlank = 'must match pattern "\\S"'
 
 /** The messages for a number that is no integer, of its type and of its format. */
