@@ -33,7 +33,7 @@ export const operations: readonly Operation[] = operationTable.map((entry: Opera
  */
 export const isIntegrationPath = (path: string): boolean => integrationPath.test(path)
 
-const integrationPath = new RegExp(`^/(?!integration/connections/webhooks/)(${integrationRoots.join('|')})(/|$)`)
+const integrationPath = new RegExp(`^/(?!connections/webhooks/)(${integrationRoots.join('|')})(/|$)`)
 
 export interface Match {
 	readonly methods: ReadonlyMap<string, Operation>
