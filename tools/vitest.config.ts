@@ -41,15 +41,16 @@ export default defineConfig({
 	ssr: { resolve: { conditions: ['remit-source'] } },
 	test: {
 		exclude: ['**/node_modules/**', '**/dist/**'],
-		setupFiles: [inTests('watch-leaks.ts')],
+		setupFiles: [inTests('watch-cost.ts'), inTests('watch-leaks.ts')],
 		globalSetup: [join(import.meta.dirname, 'bundle-command.ts')],
 		pool: 'forks',
 		// Vitest leaves one core free by default, which is half of two. Three processes on two cores are a tenth faster, and tests
 		// fail by chance.
 		maxWorkers: '100%',
-		sequence: { sequencer: LongestFirst },
+		// One set-up file after the other, so that the first has the last word.
+		sequence: { sequencer: LongestFirst, setupFiles: 'list' },
 		// CI adds up the JSON reports (tools/ci-summary.ts).
-		reporters: report ? ['default', 'json'] : ['default'],
+		reporters: ['default', ...(report ? ['json'] : []), join(import.meta.dirname, 'test/reporter.ts')],
 		...(report && { outputFile: { json: report } }),
 		testTimeout: 30_000,
 		// The default of a second is not always enough beside two other processes.

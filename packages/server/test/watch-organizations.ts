@@ -51,7 +51,9 @@ declare global {
 
 /** The first caller that is no part of `platform/db/`, or a test; of rows that changes have left, the function that writes them for all. */
 const callerOf = (stack = '') =>
-	stack.split('\n').find((line) => /\brunLater\b|packages\/server\/(src\/(?!platform\/db\/)|.*\.test\.ts|test\/(?!watch-))/.test(line))
+	stack
+		.split('\n')
+		.find((line) => /\brunLater\b|packages\/server\/(src\/(?!platform\/db\/)|.*\.test\.ts|test\/(?!watch-))/.test(line))
 
 function watchStatements() {
 	const watched = { seen: new Set<string>(), fresh: [] as string[] }
