@@ -58,6 +58,14 @@ it('Every record is created once, and a second run changes nothing and reads wha
 	expect(events.data.map(({ actor }) => actor)).toEqual([{ type: 'sync', id: third.id }])
 })
 
+it('What the provider lists late, with a time before the newest that it had listed, is read by the next run', async () => {
+	hubspot.seed('companies', 1, { at: server.clock.now })
+	const sync = await newInbound()
+	expect(counts(await sync.run())).toEqual({ read: 1, created: 1 })
+	hubspot.seed('companies', 1, { at: server.clock.now - 240_000 })
+	expect(counts(await sync.run())).toMatchObject({ created: 1 })
+})
+
 it('A record that cannot be written is an error of its run, and is written when it was mended', async () => {
 	seed(30)
 	const [first, second] = hubspot.companies.list()
