@@ -50,6 +50,29 @@ it('the answers of a day ago are removed, in more parts than one, and no other o
 	expect(await countAt(createdAt + 3 * keepMs)).toBe(0)
 })
 
+it('an answer is repeated for 24 hours, and the request has its effect again after them', async () => {
+	const tenant = await server.newTenant()
+	const headers = { 'Idempotency-Key': 'a day' }
+	const post = async () => (await tenant.ask('POST', '/api/companies', { headers, body: { name: 'Acme' } })).body.id
+	const begun = server.clock.now
+	const first = await post()
+	server.clock.now = begun + 86_399_999
+	expect(await post()).toBe(first)
+	server.clock.now = begun + 86_400_000
+	expect(await post()).not.toBe(first)
+})
+
+it('a refusal for want of rights is not kept: the next request with the key is judged again', async () => {
+	const { key } = await server.newKey(['admin'])
+	const headers = { 'Idempotency-Key': 'refused' }
+	const body = { name: 'CI', scopes: ['invoices:write'] }
+	const post = () => server.ask('POST', '/api-keys', { key, headers, body })
+	for (const answer of [await post(), await post()]) {
+		expect(answer).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
+		expect(answer.headers.get('idempotent-replayed')).toBeNull()
+	}
+})
+
 it('what is kept of a body with credentials is no plain hash of it, and tells repetitions from others all the same', async () => {
 	const tenant = await server.newTenant()
 	const credentials = { apiKey: secret('key') }

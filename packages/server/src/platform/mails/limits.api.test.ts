@@ -70,6 +70,18 @@ describe('the daily limit', () => {
 		await expectLimit(tenant)
 	})
 
+	it('is not kept for an Idempotency-Key: the mail goes out once there is room', async () => {
+		const tenant = await server.newTenant()
+		for (const _ of [1, 2, 3]) expect((await send(tenant)).status).toBe(200)
+		const { id } = await tenant.remit.invoices.create({ totalCents: 5_000 })
+		const headers = { 'idempotency-key': 'limited' }
+		const trySend = () => tenant.ask('POST', `/api/invoices/${id}/send`, { headers, body: { to } })
+		server.clock.now += 23 * hour
+		expect((await trySend()).status).toBe(429)
+		server.clock.now += hour + 1
+		expect((await trySend()).status).toBe(200)
+	})
+
 	it('counts an address that is named twice once, and says when there is room for all recipients of the mail', async () => {
 		const tenant = await server.newTenant()
 		expect((await send(tenant, { cc: [to], bcc: [to.toUpperCase()] })).status).toBe(200)
