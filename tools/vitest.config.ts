@@ -10,7 +10,7 @@ const report = process.env.TEST_REPORT
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
 /** On a clean clone Vitest knows no times and begins with the largest files, so this one would end the run beside an idle worker. */
-const longest = /walk\.browser\.test\.ts$/
+const longest = /walk\.e2e\.test\.ts$/
 
 class LongestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -19,14 +19,41 @@ class LongestFirst extends BaseSequencer {
 	}
 }
 
-// `*.api.test.ts` need a database and run on both, `*.sqlite.test.ts` and `*.postgres.test.ts` run on that one alone, and all others
-// run once.
-const onDatabase = (database: 'sqlite' | 'postgres') => ({
+/**
+ * The files of each project, by their names ([the tiers](../docs/guides/tests.md)): those of a run without a mode, and those that `--mode rest`
+ * has. `--mode all` has both.
+ */
+const files = {
+	rules: { fast: ['{packages,tools}/**/*.test.ts'], rest: [] },
+	sqlite: { fast: ['packages/server/**/*.{api,db,sqlite}.test.ts'], rest: ['packages/server/**/*.{api,db,sqlite}.e2e.test.ts'] },
+	postgres: {
+		fast: ['packages/server/**/*.{db,postgres}.test.ts'],
+		rest: ['packages/server/**/*.api.test.ts', 'packages/server/**/*.{api,db,postgres}.e2e.test.ts'],
+	},
+	smoke: { fast: ['packages/server/test/smoke/*.test.ts'], rest: [] },
+	e2e: { fast: [], rest: ['{packages,tools}/**/*.e2e.test.ts'] },
+	web: { fast: [], rest: ['packages/web/test/*.e2e.test.ts'] },
+}
+type Project = keyof typeof files
+
+const others: readonly string[] = ['**/node_modules/**', '**/dist/**']
+const onServer = '**/*.{api,db,sqlite,postgres}.{test,e2e.test}.ts'
+const notOf: Partial<Record<Project, readonly string[]>> = {
+	rules: [onServer, '**/*.e2e.test.ts', 'packages/server/test/smoke/**'],
+	e2e: [onServer, 'packages/web/**'],
+}
+
+function filesOf(name: Project, mode: string) {
+	const { fast, rest } = files[name]
+	const include = mode === 'all' ? [...fast, ...rest] : mode === 'rest' ? rest : fast
+	return { name, include, exclude: [...others, ...(notOf[name] ?? [])] }
+}
+
+const onDatabase = (database: 'sqlite' | 'postgres', mode: string) => ({
 	extends: true as const,
 	test: {
-		name: database,
+		...filesOf(database, mode),
 		setupFiles: [inTests(database === 'sqlite' ? 'watch-replans.ts' : 'watch-organizations.ts')],
-		include: [`packages/server/**/*.{api,${database}}.test.ts`],
 		provide: { database, template: '' },
 		// Of those alone that are concurrent, as they wait for what takes its time.
 		maxConcurrency: 50,
@@ -36,11 +63,11 @@ const onDatabase = (database: 'sqlite' | 'postgres') => ({
 	},
 })
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
 	resolve: { conditions: ['remit-source'] },
 	ssr: { resolve: { conditions: ['remit-source'] } },
 	test: {
-		exclude: ['**/node_modules/**', '**/dist/**'],
+		exclude: [...others],
 		setupFiles: [inTests('watch-cost.ts'), inTests('watch-leaks.ts')],
 		globalSetup: [join(import.meta.dirname, 'bundle-command.ts')],
 		pool: 'forks',
@@ -57,28 +84,21 @@ export default defineConfig({
 		expect: { poll: { timeout: 10_000 } },
 		hookTimeout: 60_000,
 		projects: [
+			// A process and a new load of the modules for each file took a quarter of the CPU of the workers.
+			{ extends: true, test: { ...filesOf('rules', mode), isolate: false } },
+			onDatabase('sqlite', mode),
+			onDatabase('postgres', mode),
+			{ extends: true, test: { ...filesOf('smoke', mode), globalSetup: [join(import.meta.dirname, 'test/build.setup.ts')] } },
+			{ extends: true, test: { ...filesOf('e2e', mode), isolate: false } },
 			{
 				extends: true,
 				test: {
-					name: 'rules',
-					// A process and a new load of the modules for each file took a quarter of the CPU of the workers.
-					isolate: false,
-					include: ['packages/**/*.test.ts', 'tools/**/*.test.ts'],
-					exclude: ['**/node_modules/**', '**/dist/**', '**/*.{api,postgres,sqlite}.test.ts', 'packages/web/test/**'],
-				},
-			},
-			{
-				extends: true,
-				test: {
-					name: 'web',
+					...filesOf('web', mode),
 					// Twice what the tests give one wait of a page.
 					testTimeout: 40_000,
-					include: ['packages/web/test/**/*.test.ts'],
 					globalSetup: [join(import.meta.dirname, '../packages/web/test/build.setup.ts')],
 				},
 			},
-			onDatabase('sqlite'),
-			onDatabase('postgres'),
 		],
 	},
-})
+}))

@@ -4,13 +4,15 @@ import { type Cost, costLines, overBudget, overBudgetLine, tierOf } from './cost
 const cost = (file: string, project: string, cpuSeconds = 1): Cost => ({ file, project, cpuSeconds })
 
 it.each([
-	['packages/server/src/base/dates.test.ts', 'rules', 'rules'],
-	['packages/server/src/hosted/flow.browser.test.ts', 'rules', 'browser and web'],
-	['packages/web/test/build.test.ts', 'web', 'browser and web'],
-	['packages/server/src/deals/deals.api.test.ts', 'sqlite', 'api on sqlite'],
-	['packages/server/src/deals/deals.api.test.ts', 'postgres', 'api on postgres'],
+	['packages/server/src/platform/base/dates.test.ts', 'rules', 'rules'],
+	['packages/server/src/billing/deals/deals.api.test.ts', 'sqlite', 'api on sqlite'],
+	['packages/server/src/billing/deals/deals.api.test.ts', 'postgres', 'api on postgres'],
+	['packages/server/src/platform/lists/lists.db.test.ts', 'postgres', 'db on postgres'],
 	['packages/server/test/replans.sqlite.test.ts', 'sqlite', 'sqlite'],
 	['packages/server/test/roles.postgres.test.ts', 'postgres', 'postgres'],
+	['packages/server/test/smoke/browser.test.ts', 'smoke', 'smoke'],
+	['packages/server/test/backup.api.e2e.test.ts', 'postgres', 'e2e'],
+	['packages/web/test/walk.e2e.test.ts', 'web', 'e2e'],
 ])('%s in the project %s is of the tier %s', (file, project, tier) => {
 	expect(tierOf(cost(file, project))).toBe(tier)
 })

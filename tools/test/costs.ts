@@ -13,16 +13,21 @@ const budgets = {
 	rules: 2,
 	'api on sqlite': 4,
 	'api on postgres': 4,
+	'db on sqlite': 4,
+	'db on postgres': 4,
 	sqlite: 6,
 	postgres: 6,
-	'browser and web': 30,
+	smoke: 20,
+	e2e: 30,
 }
 type Tier = keyof typeof budgets
 
 export function tierOf({ file, project }: Cost): Tier {
-	if (project === 'web' || file.endsWith('.browser.test.ts')) return 'browser and web'
+	if (file.endsWith('.e2e.test.ts')) return 'e2e'
+	if (project === 'smoke') return 'smoke'
 	if (project !== 'sqlite' && project !== 'postgres') return 'rules'
-	return file.endsWith('.api.test.ts') ? `api on ${project}` : project
+	const kind = /\.(api|db)\.test\.ts$/.exec(file)?.[1] as 'api' | 'db' | undefined
+	return kind ? `${kind} on ${project}` : project
 }
 
 const rounded = (seconds: number) => seconds.toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })

@@ -6,7 +6,7 @@ import { Remit as Client, type UserRole } from '@remit/sdk'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { launchBrowser } from '../../server/test/browser.ts'
 import { secret } from '../../server/test/leaks.ts'
-import { type Environment, Remit, type Served } from '../../server/test/remit.ts'
+import { cli, type Environment, Remit, type Served } from '../../server/test/remit.ts'
 
 export interface App {
 	readonly url: string
@@ -37,14 +37,18 @@ export interface Opened {
 	readonly complaints: string[]
 }
 
-/** `settings`: besides those of a server in development, on SQLite. Without the demo nothing is there, and the client has no key. */
-export async function startApp(settings: Environment = {}, options: readonly string[] = ['--demo']): Promise<App> {
+/**
+ * `settings`: besides those of a server in development, on SQLite. Without the demo nothing is there, and the client has no key. `program`:
+ * another command than that of the sources.
+ */
+export async function startApp(settings: Environment = {}, options: readonly string[] = ['--demo'], program = cli): Promise<App> {
 	const folder = mkdtempSync(join(tmpdir(), 'remit-web-'))
 	// The demo connects its CRM by the SDK, which need not be built.
 	const NODE_OPTIONS = '--conditions=remit-source'
 	const remit = new Remit(
 		{ NODE_ENV: 'development', DATA_DIR: folder, INVOICING_RATE_LIMIT: '0', INTEGRATION_RATE_LIMIT: '0', NODE_OPTIONS },
 		folder,
+		program,
 	)
 	const served = await remit.serve(settings, options)
 	const browser = await launchBrowser()

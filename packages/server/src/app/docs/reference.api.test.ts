@@ -1,5 +1,5 @@
 // The API reference over HTTP: its headers, what is compressed and kept, and the document that it reads.
-// docs.browser.test.ts covers how it works in a browser, calls.api.test.ts whether its calls are true.
+// docs.e2e.test.ts covers how it works in a browser, calls.api.test.ts whether its calls are true.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestServer, type TestServer } from '../../../test/harness.ts'
 import { calls } from '../../generated/calls.ts'

@@ -1,5 +1,5 @@
 // The hosted pages of the real server: the answer and headers of each path, and the way to the processor's page.
-// flow.browser.test.ts and app/hosted/pages.browser.test.ts cover how they look and work in a browser.
+// flow.e2e.test.ts and app/hosted/pages.e2e.test.ts cover how they look and work in a browser.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browser, startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
 import { pdfText } from '../../../test/mail-server.ts'

@@ -1,4 +1,4 @@
-// The text of the hosted pages, in which text from others never becomes markup. pages.browser.test.ts tests look and behaviour.
+// The text of the hosted pages, in which text from others never becomes markup. pages.e2e.test.ts tests look and behaviour.
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { hostileInvoice } from '../../../test/difficult-documents.ts'

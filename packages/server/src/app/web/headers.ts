@@ -1,6 +1,6 @@
 // The headers of the web application. Its page may load scripts, styles and data of this server and nothing else.
 
-/** Of the one style that React Aria adds on iOS, behind a dialog; packages/web/test/serving.test.ts computes it from the package. */
+/** Of the one style that React Aria adds on iOS, behind a dialog; packages/web/test/serving.e2e.test.ts computes it from the package. */
 const iosDialogStyle = "'sha256-gYiS/BvZvRcK27JIXTuwhZ3hs2+VJ1X+2gUlE+farlg='"
 
 const policy = [

@@ -54,7 +54,7 @@ describe('a database', () => {
 		expect(await isReady()).toBe(true)
 	})
 
-	// PostgreSQL that takes no changes: time-limits.postgres.test.ts.
+	// PostgreSQL that takes no changes: time-limits.postgres.e2e.test.ts.
 	if (isSqlite)
 		it.each([
 			['SQLITE_READONLY', 'begin immediate', 'The database can be read only at the moment'],
