@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { migrations } from '../migrations/index.ts'
 import { newDatabase, type TestDatabase } from './databases.ts'
 import { blocksOf, GuideMachine } from './guide.ts'
+import { needs } from './needs.ts'
 import { expectRefusal, Remit, type Served } from './remit.ts'
 import { Sink } from './sink.ts'
 
@@ -117,14 +118,6 @@ async function expectAsBefore(restored: Remit, written: readonly string[]): Prom
 }
 
 const latest = () => join(folder, 'var/backups/remit', readdirSync(join(folder, 'var/backups/remit')).sort().at(-1) as string)
-const hasTools = () => {
-	try {
-		return execFileSync('pg_dump', ['--version'], { encoding: 'utf8' }) !== ''
-	} catch {
-		return false
-	}
-}
-
 describe('the guide', () => {
 	it('backs a server up while it writes, and restores all that it had answered', { timeout: 90_000 }, async () => {
 		if (!isSqlite) return
@@ -148,8 +141,8 @@ describe('the guide', () => {
 		server = await remit.serve(running)
 	})
 
-	it('tells how to dump and restore PostgreSQL, and keeps the key', { timeout: 90_000 }, async () => {
-		if (isSqlite || !hasTools()) return
+	needs('pgDump').it('tells how to dump and restore PostgreSQL, and keeps the key', { timeout: 90_000 }, async () => {
+		if (isSqlite) return
 		const [backup = '', restore = ''] = blocksOf('backup', 'PostgreSQL')
 		const copied = await machine.run([backup])
 		expect(copied).toMatchObject({ code: 0, stderr: '' })

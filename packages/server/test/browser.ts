@@ -1,12 +1,6 @@
-// The browser of the tests. CHROMIUM_PATH names it; the default is one of Debian's, the headless shell first: it is the same engine without the
-// program around it, and the tests take a quarter less CPU.
-import { existsSync } from 'node:fs'
+// The browser of the tests, which needs.ts finds.
 import { type Browser, chromium } from 'playwright-core'
-
-const places = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
-const executablePath = process.env.CHROMIUM_PATH ?? places.find((path) => existsSync(path))
-
-export const hasBrowser = executablePath !== undefined && existsSync(executablePath)
+import { chromiumPath } from './needs.ts'
 
 /** The browser asks nobody for updates, and speaks HTTP over TCP alone. */
 const quiet = [
@@ -15,4 +9,4 @@ const quiet = [
 ]
 
 export const launchBrowser = (...args: string[]): Promise<Browser> =>
-	chromium.launch({ ...(executablePath && { executablePath }), args: [...quiet, ...args] })
+	chromium.launch({ ...(chromiumPath && { executablePath: chromiumPath }), args: [...quiet, ...args] })

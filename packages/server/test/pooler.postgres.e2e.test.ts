@@ -1,11 +1,11 @@
 // PgBouncer between servers and PostgreSQL, in each of its modes, and TLS to the database.
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrations } from '../migrations/index.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { readMigration } from '../src/platform/db/drivers/migrate.ts'
@@ -14,8 +14,7 @@ import { startServer } from '../src/server.ts'
 import { DatabaseProxy } from './database-proxy.ts'
 import { freePort } from './free-port.ts'
 import { startTestServer, type Tenant, type TestServer } from './harness.ts'
-
-const isInstalled = spawnSync('pgbouncer', ['--version']).status === 0
+import { needs } from './needs.ts'
 
 let server: TestServer
 let folder: string
@@ -102,7 +101,7 @@ async function work({ ask }: Awaited<ReturnType<typeof serve>>, tenants: readonl
 }
 const inOrder = Array.from({ length: 15 }, (_, index) => `INV-${String(index + 1).padStart(4, '0')}`)
 
-describe.skipIf(!isInstalled)('through PgBouncer', () => {
+needs('pgbouncer').describe('through PgBouncer', () => {
 	it.each([
 		['transaction', { DATABASE_POOLER: 'transaction' }],
 		['session', {}],
@@ -194,7 +193,7 @@ describe.skipIf(!isInstalled)('through PgBouncer', () => {
 	})
 })
 
-describe.skipIf(!isInstalled)('TLS to the database', () => {
+needs('pgbouncer').describe('TLS to the database', () => {
 	let url: string
 	let certificate: string
 	beforeAll(async () => {

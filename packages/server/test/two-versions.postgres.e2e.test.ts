@@ -3,16 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Remit as Client } from '@remit/sdk'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { newEmptyPostgres } from './databases.ts'
 import { encryptionKey } from './leaks.ts'
+import { needs } from './needs.ts'
 import { findPrevious, unpack } from './previous-version.ts'
 import { Remit, type Served } from './remit.ts'
 import { Sink } from './sink.ts'
 
 const previous = findPrevious()
 
-describe.skipIf(!previous)(`beside ${previous?.slice(0, 12) ?? 'the version before, which this clone has no history of'}`, () => {
+needs('history').describe(`beside ${previous?.slice(0, 12) ?? 'the version before'}`, () => {
 	let database: Awaited<ReturnType<typeof newEmptyPostgres>>
 	let folder: string
 	let older: Remit

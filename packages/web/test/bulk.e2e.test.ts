@@ -1,9 +1,9 @@
 // What is done with many invoices at once, and forms of a person who may read them alone.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('bulk', () => {
+needs('chromium').describe('bulk', () => {
 	let app: App
 	let companyId: string
 	beforeAll(async () => {

@@ -1,10 +1,10 @@
 // A person's way through companies, with another person changing the same records meanwhile.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('companies', () => {
+needs('chromium').describe('companies', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

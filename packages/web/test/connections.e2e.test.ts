@@ -1,12 +1,12 @@
 // A person's way through connections, with the demo's CRM at the other end, which takes one key and no other.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { crmKey, crmPath } from '../../server/src/app/demo/crm.ts'
-import { hasBrowser } from '../../server/test/browser.ts'
 import { secret } from '../../server/test/leaks.ts'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('connections', () => {
+needs('chromium').describe('connections', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

@@ -1,10 +1,10 @@
 // A person's way through the dashboard and deals: from a card on the board to the draft of an invoice.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, password, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('the dashboard and deals', () => {
+needs('chromium').describe('the dashboard and deals', () => {
 	let app: App
 	/** The first person of an organization without any record. */
 	let beginner: { email: string; name: string; token: string }

@@ -1,13 +1,13 @@
 // What a person sees first: on a phone, and when a search cannot be answered.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
 const problem = { type: 'about:blank', title: 'Out of order', status: 409, code: 'failed', requestId: 'req_1' }
 const refused = { status: 409, contentType: 'application/problem+json', json: problem }
 
-describe.skipIf(!hasBrowser)('at first look', () => {
+needs('chromium').describe('at first look', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

@@ -1,7 +1,7 @@
 // Pages whose API is slow, whose connection is lost, or whose person may no longer do what they began.
 import type { Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
@@ -10,7 +10,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 
 const ofApi = /\/(api|webhooks|syncs|connections|mappings)(\/|\?|$)/
 
-describe.skipIf(!hasBrowser)('hardship', () => {
+needs('chromium').describe('hardship', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

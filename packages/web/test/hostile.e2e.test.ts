@@ -1,8 +1,8 @@
 // Texts that would be scripts if a page took them for HTML, in every text field, on every page that shows them; and much text.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { pagesIn } from '../budget.ts'
 import * as inputs from '../src/generated/fields.ts'
 import { type App, startApp } from './app.ts'
@@ -24,7 +24,7 @@ function planted(input: Readonly<Record<string, Rule>>): Record<string, string> 
 	return Object.fromEntries(fields.map(([name, { maxLength }]) => [name, script.slice(0, maxLength)]))
 }
 
-describe.skipIf(!hasBrowser)('a text that would be a script', () => {
+needs('chromium').describe('a text that would be a script', () => {
 	let app: App
 	const ids: Record<string, string> = {}
 	beforeAll(async () => {

@@ -1,10 +1,10 @@
 // A person's way through invoices: by keyboard, with another person changing the same one, and with many at once.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('invoices', () => {
+needs('chromium').describe('invoices', () => {
 	let app: App
 	let companyId = ''
 	beforeAll(async () => {

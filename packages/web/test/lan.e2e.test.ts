@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser, launchBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser } from '../../server/test/browser.ts'
 import { freePort } from '../../server/test/free-port.ts'
+import { needs } from '../../server/test/needs.ts'
 import { Remit, type Served } from '../../server/test/remit.ts'
 import { password } from './app.ts'
 
-describe.skipIf(!hasBrowser)('over http in a network', () => {
+needs('chromium').describe('over http in a network', () => {
 	const folder = mkdtempSync(join(tmpdir(), 'remit-lan-'))
 	const remit = new Remit({ DATA_DIR: folder }, folder)
 	let served: Served

@@ -1,6 +1,6 @@
 // A page whose own data arrives before the session does.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
 /** Notes on the document that its heading was shown, and then was not. */
@@ -16,7 +16,7 @@ const marksWhatIsTaken = `() => {
 	observer.observe(document, { subtree: true, childList: true, attributes: true })
 }`
 
-describe.skipIf(!hasBrowser)('a page whose session comes late', () => {
+needs('chromium').describe('a page whose session comes late', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

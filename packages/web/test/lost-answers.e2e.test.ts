@@ -1,13 +1,13 @@
 // What a person presses again after an answer was lost, and what a field has not understood.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
-describe.skipIf(!hasBrowser)('a payment', () => {
+needs('chromium').describe('a payment', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

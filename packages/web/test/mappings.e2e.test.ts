@@ -1,10 +1,10 @@
 // A person's way through mappings, with the companies of the demo's CRM to preview them with.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('mappings', () => {
+needs('chromium').describe('mappings', () => {
 	let app: App
 	let id = ''
 	beforeAll(async () => {

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import type { BuiltPages } from '../build.ts'
 import { type App, startApp } from './app.ts'
 
@@ -15,7 +15,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { level:
 const builtPages = join(import.meta.dirname, '../dist/pages.json')
 const allScripts = (JSON.parse(readFileSync(builtPages, 'utf8')) as BuiltPages).files.filter((file) => file.endsWith('.js'))
 
-describe.skipIf(!hasBrowser)('a part that was not loaded before', () => {
+needs('chromium').describe('a part that was not loaded before', () => {
 	let app: App
 	let invoice: string
 	let number: string

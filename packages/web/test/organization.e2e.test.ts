@@ -1,7 +1,7 @@
 // An admin's way through the settings of the organization; a manager reads them, and a member is told who may.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
 const png = Buffer.from(
@@ -9,7 +9,7 @@ const png = Buffer.from(
 	'base64',
 )
 
-describe.skipIf(!hasBrowser)('settings of the organization', () => {
+needs('chromium').describe('settings of the organization', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

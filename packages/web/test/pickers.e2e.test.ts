@@ -1,12 +1,12 @@
 // A field with a list of the server's records is usable before the code of its list has come.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
 const code = /\/combo-box-list-[^/]*\.js$/
 
-describe.skipIf(!hasBrowser)('pickers', () => {
+needs('chromium').describe('pickers', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

@@ -1,10 +1,10 @@
 // Two presses within 30 ms are one: the page has not shown yet that the first one is under way, or its answer has just come.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('two presses', () => {
+needs('chromium').describe('two presses', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

@@ -1,10 +1,10 @@
 // An invoice from nothing to the client's mail, for somebody who sees none of it.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 import { ScreenReader } from './screen-reader.ts'
 
-describe.skipIf(!hasBrowser)('by the names of a screen reader alone', { timeout: 90_000 }, () => {
+needs('chromium').describe('by the names of a screen reader alone', { timeout: 90_000 }, () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

@@ -1,11 +1,11 @@
 // What an admin and the others do in the settings: keys that programs use, people and their roles, and the own account.
 import { Remit } from '@remit/sdk'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, password, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('settings', () => {
+needs('chromium').describe('settings', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()

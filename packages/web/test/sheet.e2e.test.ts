@@ -1,10 +1,10 @@
 // The invoice as its client sees it, beside what its sender does with it.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { png } from '../../server/test/images.ts'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('the sheet', () => {
+needs('chromium').describe('the sheet', () => {
 	let app: App
 	let companyId = ''
 	beforeAll(async () => {

@@ -1,7 +1,7 @@
 // How a person comes in, is led back, loses the session and goes on, and leaves.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { type App, type Person, password, startApp } from './app.ts'
 
 const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
@@ -14,7 +14,7 @@ async function open(app: App, path: string): Promise<Page> {
 	return page
 }
 
-describe.skipIf(!hasBrowser)('a new server', () => {
+needs('chromium').describe('a new server', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp()
@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)('a new server', () => {
 	})
 })
 
-describe.skipIf(!hasBrowser)('signing in', () => {
+needs('chromium').describe('signing in', () => {
 	let app: App
 	let ada: Person
 	beforeAll(async () => {

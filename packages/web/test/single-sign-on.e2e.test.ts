@@ -1,10 +1,10 @@
 // Signing in at an OpenID Connect provider, which is oidc-provider.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { OpenIdServer } from '../../server/test/openid-server.ts'
 import { type App, type Person, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('single sign-on', () => {
+needs('chromium').describe('single sign-on', () => {
 	let provider: OpenIdServer
 	let app: App
 	let ada: Person

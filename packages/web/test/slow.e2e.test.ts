@@ -1,7 +1,7 @@
 // A slow network: whatever is pressed says so at once, and what a page needs is asked for together.
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { needs } from '../../server/test/needs.ts'
 import { addresses, fill, outside, recordsOf } from './addresses.ts'
 import { type App, startApp } from './app.ts'
 
@@ -9,7 +9,7 @@ const place = (page: Page, name: string) =>
 	page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true })
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 
-describe.skipIf(!hasBrowser)('on a slow network', () => {
+needs('chromium').describe('on a slow network', () => {
 	let app: App
 	let ids: Readonly<Record<string, string>>
 	beforeAll(async () => {

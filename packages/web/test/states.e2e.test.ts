@@ -1,7 +1,7 @@
 // What a page is before the server has answered, and when it answers with an error or has no such record: never empty, never a dead end.
 import type { Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { addresses, fill, outside, recordsOf } from './addresses.ts'
 import { type App, startApp } from './app.ts'
 
@@ -26,7 +26,7 @@ const problem = {
 }
 const fail = (route: Route) => route.fulfill({ status: 409, contentType: 'application/problem+json', json: problem })
 
-describe.skipIf(!hasBrowser)('a page', () => {
+needs('chromium').describe('a page', () => {
 	let app: App
 	let ids: Readonly<Record<string, string>>
 	let page: Page

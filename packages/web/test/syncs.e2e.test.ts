@@ -1,11 +1,11 @@
 // A person's way through syncs, with the demo's CRM at the other end: it changes and deletes companies meanwhile.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { crmKey, crmPath } from '../../server/src/app/demo/crm.ts'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { needs } from '../../server/test/needs.ts'
 import { type App, startApp } from './app.ts'
 
-describe.skipIf(!hasBrowser)('syncs', () => {
+needs('chromium').describe('syncs', () => {
 	let app: App
 	let id = ''
 	beforeAll(async () => {

@@ -4,8 +4,8 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { needs } from '../../server/test/needs.ts'
 import { addresses, fill, outside, recordsOf } from './addresses.ts'
 import { type App, type Opened, startApp } from './app.ts'
 
@@ -13,7 +13,7 @@ const folder = process.env.WALK_FOLDER
 
 const widths = [390, 1280]
 
-describe.skipIf(!hasBrowser)('every address', () => {
+needs('chromium').describe('every address', () => {
 	let app: App
 	let ids: Readonly<Record<string, string>>
 	beforeAll(async () => {

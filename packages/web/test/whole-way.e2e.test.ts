@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Remit } from '@remit/sdk'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser } from '../../server/test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newEmptyPostgres } from '../../server/test/databases.ts'
 import { type MailServer, startMailServer } from '../../server/test/mail-server.ts'
+import { needs } from '../../server/test/needs.ts'
 import { OAuthServer } from '../../server/test/oauth-server.ts'
 import { FakeHubSpot } from '../../server/test/vendors/hubspot.ts'
 import { type App, password, startApp } from './app.ts'
@@ -22,7 +22,7 @@ const choose = async (page: Page, menu: string, item: string) => {
 }
 const copied = async (page: Page) => String(await page.evaluate('navigator.clipboard.readText()'))
 
-describe.skipIf(!hasBrowser).each(['sqlite', 'postgres'])('on %s', { timeout: 90_000 }, (kind) => {
+const wholeWay = (kind: string) => {
 	let app: App
 	let admin: Page
 	let mail: MailServer
@@ -196,4 +196,6 @@ describe.skipIf(!hasBrowser).each(['sqlite', 'postgres'])('on %s', { timeout: 90
 		await admin.locator('h1 + .badge', { hasText: 'Succeeded' }).waitFor()
 		expect(complaints).toEqual([])
 	})
-})
+}
+
+for (const kind of ['sqlite', 'postgres']) needs('chromium').describe(`on ${kind}`, { timeout: 90_000 }, () => wholeWay(kind))

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { hasBrowser, launchBrowser } from '../../../test/browser.ts'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { launchBrowser } from '../../../test/browser.ts'
+import { needs } from '../../../test/needs.ts'
 import { Remit, type Served } from '../../../test/remit.ts'
 import { operations } from '../../platform/contract/routes.ts'
 
@@ -15,7 +16,7 @@ const remit = new Remit({ NODE_ENV: 'development', DATA_DIR: folder }, folder)
 // Swagger UI takes seconds of processor time to read the contract.
 vi.setConfig({ testTimeout: 60_000 })
 
-describe.skipIf(!hasBrowser)('in a browser', () => {
+needs('chromium').describe('in a browser', () => {
 	let browser: Browser
 	let served: Served
 	beforeAll(async () => {

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Remit as Client } from '@remit/sdk'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser, launchBrowser } from '../../../test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser } from '../../../test/browser.ts'
 import { secret } from '../../../test/leaks.ts'
+import { needs } from '../../../test/needs.ts'
 import { OAuthServer } from '../../../test/oauth-server.ts'
 import { Remit, type Served } from '../../../test/remit.ts'
 import { FakeHubSpot } from '../../../test/vendors/hubspot.ts'
@@ -14,7 +15,7 @@ import { FakeHubSpot } from '../../../test/vendors/hubspot.ts'
 const folder = mkdtempSync(join(tmpdir(), 'remit-connect-'))
 const remit = new Remit({ NODE_ENV: 'development', DATA_DIR: folder, EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }, folder)
 
-describe.skipIf(!hasBrowser)('in a browser', () => {
+needs('chromium').describe('in a browser', () => {
 	let browser: Browser
 	let served: Served
 	let client: Client

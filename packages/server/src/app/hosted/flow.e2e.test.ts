@@ -6,14 +6,15 @@ import { join } from 'node:path'
 import { Remit as Client } from '@remit/sdk'
 import type { Browser, Page } from 'playwright-core'
 import PostalMime from 'postal-mime'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser, launchBrowser } from '../../../test/browser.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { launchBrowser } from '../../../test/browser.ts'
+import { needs } from '../../../test/needs.ts'
 import { Remit, type Served } from '../../../test/remit.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'remit-flow-'))
 const remit = new Remit({ NODE_ENV: 'development', DATA_DIR: folder }, folder)
 
-describe.skipIf(!hasBrowser)('in a browser', () => {
+needs('chromium').describe('in a browser', () => {
 	let browser: Browser
 	let served: Served
 	let client: Client

@@ -5,10 +5,11 @@ import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { hasBrowser, launchBrowser } from '../../../test/browser.ts'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { launchBrowser } from '../../../test/browser.ts'
 import { arabicInvoice, hostileInvoice, japaneseInvoice } from '../../../test/difficult-documents.ts'
 import { cancelledInvoice, openInvoice, overdueInvoice, paidInvoice } from '../../../test/documents.ts'
+import { needs } from '../../../test/needs.ts'
 import { invoicePage } from '../../billing/documents/pages/invoice-page.ts'
 import type { InvoiceDocument } from '../../generated/contract.ts'
 import { pageHeaders } from '../../platform/rendering/pages/headers.ts'
@@ -53,7 +54,7 @@ const [phone, desktop] = [
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-describe.skipIf(!hasBrowser)('in a browser', () => {
+needs('chromium').describe('in a browser', () => {
 	let browser: Browser
 	let server: Server
 	let base: string

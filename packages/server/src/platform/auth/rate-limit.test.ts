@@ -11,6 +11,7 @@ import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { stripeSecret } from '../../../test/leaks.ts'
+import { needs, redisUrl } from '../../../test/needs.ts'
 import { createKey } from '../../accounts/api-keys/store.ts'
 import { createPerson } from '../../accounts/people/store.ts'
 import { beginSession } from '../../accounts/sessions/store.ts'
@@ -322,17 +323,7 @@ describe.each([
 	})
 })
 
-const redisUrl = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
-const hasRedis = await new Promise<boolean>((resolve) => {
-	const socket = connect(Number(new URL(redisUrl).port || 6379), new URL(redisUrl).hostname, () => {
-		socket.destroy()
-		resolve(true)
-	})
-	socket.once('error', () => resolve(false))
-})
-if (!hasRedis) console.warn(`Skipped: the tests with Redis, which does not answer at ${redisUrl} (TEST_REDIS_URL).`)
-
-describe.skipIf(!hasRedis)('with Redis', () => {
+needs('redis').describe('with Redis', () => {
 	it('several processes share one limit', async () => {
 		const [first, second] = [await serve({ REDIS_URL: redisUrl }), await serve({ REDIS_URL: redisUrl })]
 		const key = await newKey()

@@ -1,5 +1,5 @@
 // The commands about connections, mappings and syncs, beside a server of their own with a stand-in of HubSpot.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Remit as Client } from '@remit/sdk'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { newDatabase, type TestDatabase } from '../../../../test/databases.ts'
+import { needs } from '../../../../test/needs.ts'
 import { browse, consent } from '../../../../test/oauth-server.ts'
 import { cli, expectRefusal, Remit, type Served } from '../../../../test/remit.ts'
 import { fromHubSpot } from '../../../../test/syncs.ts'
@@ -240,28 +241,30 @@ it('mends by hand: who is who, and who is right', { timeout: 90_000 }, async () 
 	hubspot.companies.clear()
 })
 
-it('on a terminal a secret is not shown, and a run is one line that is written again', { timeout: 60_000 }, async () => {
-	const onTerminal = async (args: string, input?: string) => {
-		const env = { ...remit.env, ...use, PATH: process.env.PATH }
-		const child = spawn('script', ['-qec', `'${process.execPath}' '${cli}' ${args}`, '/dev/null'], { env })
-		let stdout = ''
-		child.stdout.on('data', (data) => {
-			// Once the prompt is there.
-			if (stdout === '' && input !== undefined) child.stdin.write(`${input}\r`)
-			stdout += data
+needs('script').it(
+	'on a terminal a secret is not shown, and a run is one line that is written again',
+	{ timeout: 60_000 },
+	async () => {
+		const onTerminal = async (args: string, input?: string) => {
+			const env = { ...remit.env, ...use, PATH: process.env.PATH }
+			const child = spawn('script', ['-qec', `'${process.execPath}' '${cli}' ${args}`, '/dev/null'], { env })
+			let stdout = ''
+			child.stdout.on('data', (data) => {
+				// Once the prompt is there.
+				if (stdout === '' && input !== undefined) child.stdin.write(`${input}\r`)
+				stdout += data
+			})
+			const [status] = await once(child, 'close')
+			return { status, stdout }
+		}
+		const connected = await onTerminal('connections connect hubspot --name Asked --auth-type api_key', hubspot.token)
+		expect(connected).toMatchObject({
+			status: 0,
+			stdout: expect.stringMatching(/API key of HubSpot: .*Connected con_\w+ \(Asked\)/s),
 		})
-		const [status] = await once(child, 'close')
-		return { status, stdout }
-	}
-	// Only some systems have it.
-	if (spawnSync('script', ['--version']).status !== 0) return
-	const connected = await onTerminal('connections connect hubspot --name Asked --auth-type api_key', hubspot.token)
-	expect(connected).toMatchObject({
-		status: 0,
-		stdout: expect.stringMatching(/API key of HubSpot: .*Connected con_\w+ \(Asked\)/s),
-	})
-	expect(connected.stdout).not.toContain(hubspot.token)
-	const id = await newSync('Fifth')
-	const clearLine = '\r\u001b\\[2K'
-	expect((await onTerminal(`syncs run ${id}`)).stdout).toMatch(new RegExp(`^${clearLine}queued.*${clearLine}succeeded .*\r\n$`))
-})
+		expect(connected.stdout).not.toContain(hubspot.token)
+		const id = await newSync('Fifth')
+		const clearLine = '\r\u001b\\[2K'
+		expect((await onTerminal(`syncs run ${id}`)).stdout).toMatch(new RegExp(`^${clearLine}queued.*${clearLine}succeeded .*\r\n$`))
+	},
+)

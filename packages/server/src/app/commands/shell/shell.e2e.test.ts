@@ -1,9 +1,10 @@
 // Completion in each shell, and profiles, as a person uses them.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { needs } from '../../../../test/needs.ts'
 import { cli, expectRefusal, Remit } from '../../../../test/remit.ts'
 import { startRemit } from '../../../testing.ts'
 import type { RunningRemit } from '../../../testing-types.d.ts'
@@ -50,8 +51,8 @@ describe('completion', () => {
 		],
 		fish: ['-c', 'remit completion fish | source; complete -C "remit api invo"'],
 	}
-	for (const [shell, args] of Object.entries(shells))
-		it.skipIf(!existsSync(`/usr/bin/${shell}`))(`works in ${shell}`, () => {
+	for (const [shell, args] of Object.entries(shells) as [keyof typeof shells, string[]][])
+		needs(shell).it(`works in ${shell}`, () => {
 			const env = { PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}`, HOME: folder }
 			const printed = execFileSync(shell, args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 			expect(printed).toMatch(/^invoices([\t:]Operations of invoices\.)?\n$/)
