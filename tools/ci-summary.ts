@@ -16,7 +16,7 @@ interface FileResult {
 
 const [folder = '', status] = process.argv.slice(2)
 const read = (report: string): FileResult[] => JSON.parse(readFileSync(join(folder, report), 'utf8')).testResults
-const first = read('tests.json')
+const first = [...read('tests.json'), ...read('tests-rest.json')]
 const again = existsSync(join(folder, 'tests-again.json')) ? read('tests-again.json') : []
 const failedAgain = new Set(again.filter((file) => file.status !== 'passed').map(({ name }) => name))
 const passedAgain = again.filter(({ name }) => !failedAgain.has(name))

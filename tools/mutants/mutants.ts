@@ -65,8 +65,9 @@ export function faultsOf(mutant: Mutant): string[] {
 
 /** The project of Vitest in which a test file notices the mutant. */
 export function projectOf(file: string, { on }: Mutant): string {
-	const only = /\.(sqlite|postgres)\.test\.ts$/.exec(file)?.[1]
+	const only = /\.(sqlite|postgres)(?:\.e2e)?\.test\.ts$/.exec(file)?.[1]
 	if (only) return only
-	if (file.endsWith('.api.test.ts')) return on === 'none' ? 'sqlite' : on
-	return file.startsWith('packages/web/test/') ? 'web' : 'rules'
+	if (/\.(api|db)(\.e2e)?\.test\.ts$/.test(file)) return on === 'none' ? 'sqlite' : on
+	if (!file.endsWith('.e2e.test.ts')) return 'rules'
+	return file.startsWith('packages/web/') ? 'web' : 'e2e'
 }

@@ -55,7 +55,7 @@ async function runTests(file: string, project: string, folder: string): Promise<
 	const report = join(folder, 'node_modules/.report.json')
 	rmSync(report, { force: true })
 	const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tools/vitest.config.ts', '--root', '.', '--bail', '1']
-	const args = [...vitest, '--reporter', 'json', '--outputFile', report, '--project', project, file]
+	const args = [...vitest, '--reporter', 'json', '--outputFile', report, '--mode', 'all', '--project', project, file]
 	// A bug may have a loop without end.
 	const options = { cwd: folder, signal: stop.signal, timeout: 600_000 }
 	const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -54,11 +54,6 @@ const things = {
 	pgbouncer: { name: 'PgBouncer', getIt: 'apt-get install pgbouncer', isThere: () => runs('pgbouncer', '--version') },
 	pgDump: { name: 'pg_dump', getIt: 'apt-get install postgresql-client', isThere: () => runs('pg_dump', '--version') },
 	script: { name: 'script of util-linux', getIt: 'apt-get install bsdutils', isThere: () => runs('script', '--version') },
-	mounts: {
-		name: 'mounts of this user',
-		getIt: 'a system that allows unshare -Urm',
-		isThere: () => runs('unshare', '-Urm', 'mount', '-t', 'tmpfs', 'none', '/mnt'),
-	},
 	history: {
 		name: 'version before this one',
 		getIt: 'git fetch --unshallow',

@@ -1,10 +1,10 @@
 // The web application that is built, in Chromium: the first person comes in, signs in again and sees five pages.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type App, password, startApp } from '../../../web/test/app.ts'
-import { hasBrowser } from '../browser.ts'
+import { needs } from '../needs.ts'
 import { built } from './built.ts'
 
-describe.skipIf(!hasBrowser)('the web application', () => {
+needs('chromium').describe('the web application', () => {
 	let app: App
 	beforeAll(async () => {
 		app = await startApp({}, ['--demo'], built)
