@@ -1,5 +1,6 @@
 // Columns that are compared with each other have one collation: otherwise PostgreSQL compares them without the index of one of them.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sortKeys } from '../src/billing/invoices/reading/orders.ts'
 import { startTestServer, type TestServer } from './harness.ts'
 import { connect } from './plans.ts'
 import type { Ask } from './tables.ts'
@@ -56,4 +57,12 @@ it('a foreign key has the collations of the key to which it refers', async () =>
 		join pg_attribute b on b.attrelid = f.confrelid and b.attnum = k.there where f.contype = 'f'`)
 	expect(pairs.length).toBeGreaterThan(40)
 	expect(pairs.filter(({ collation, other }) => collation !== other)).toEqual([])
+})
+
+it('invoices go by their numbers as bytes, whatever the collation of the database', async () => {
+	const number = `select text 'A-1' collate "POSIX" as "invoiceNumber"`
+	const [row] = await ask(
+		`select pg_collation_for(${sortKeys.invoiceNumber.sql('postgres')}) as collation from (${number}) as invoices`,
+	)
+	expect(row).toEqual({ collation: '"C"' })
 })
