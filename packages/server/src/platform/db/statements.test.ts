@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { query } from './database.ts'
+import { asNumber, query } from './database.ts'
 import { Statements } from './statements.ts'
 
 const change = query<Record<string, unknown>>((knex, columns) => knex('companies').update(columns))
@@ -42,4 +42,12 @@ it('a client that sends any number of sets of fields fills no memory, and does n
 	prepared = []
 	for (const unusual of columns(1_000)) statements.compile(change, unusual)
 	expect(prepared.length).toBeGreaterThan(950)
+})
+
+it('SQLite looks behind no value of a limit, a pattern or a comparison, so that it plans a statement once', () => {
+	const page = query<{ id: string; name: string; limit: number }>((knex, { id, name, limit }) =>
+		knex('companies').where('id', '>', id).whereLike('name', name).limit(asNumber(limit)).select('id'),
+	)
+	const { statement } = new Statements('sqlite', (sql) => sql).compile(page, { id: 'a', name: 'A%', limit: 2 })
+	expect(statement).toBe('select `id` from `companies` where `id` > +? and `name` like +? limit +?')
 })
