@@ -27,10 +27,13 @@ it('The migration makes their words anew, a part at a time, and again a day late
 	const company = await post('/api/companies', { name: "Müller & O'Brien" })
 	const contact = await post('/api/contacts', { name: 'Jörg Bäcker' })
 	const entry = await tenant.newTimeEntry({ taskName: 'Überarbeitung' })
+	const deal = await post('/api/deals', { name: 'Große Brücke' })
 	for (let n = 0; n < 250; n++) await post('/api/contacts', { name: `Person ${n}` })
 	await database.ask(`update companies set "searchText" = 'muller o brien' where id = '${company}'`)
 	await database.ask(`update contacts set "searchText" = 'jorg backer' where id = '${contact}'`)
 	await database.ask(`update time_entries set "searchText" = '/ uberarbeitung' where id = '${entry}'`)
+	// Of before there was a search.
+	await database.ask(`update deals set "searchText" = null where id = '${deal}'`)
 	const versions = () =>
 		database.ask('select id, "searchText", version, "updatedAt" from contacts where "name" like \'Person%\' order by id')
 	const before = await versions()
@@ -39,11 +42,12 @@ it('The migration makes their words anew, a part at a time, and again a day late
 		await found('/api/companies', 'obrien'),
 		await found('/api/contacts', 'joerg baecker'),
 		await found('/api/time-entries', 'ueberarb'),
+		await found('/api/deals', 'bruecke'),
 	]
-	expect(await searches()).toEqual([[], [], [], []])
+	expect(await searches()).toEqual([[], [], [], [], []])
 	await up({ raw: (sql: string) => database.ask(sql.replace('?', String(server.clock.now))) } as never)
 	await server.runJobs()
-	expect(await searches()).toEqual([[company], [company], [contact], [entry]])
+	expect(await searches()).toEqual([[company], [company], [contact], [entry], [deal]])
 	expect(await versions()).toEqual(before)
 	// A server of before goes on for a while, and writes behind the walk.
 	await database.ask(`update contacts set "searchText" = 'jorg backer' where id = '${contact}'`)
