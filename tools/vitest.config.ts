@@ -20,7 +20,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * The files of each project, by their names ([the tiers](../docs/guides/tests.md)): those of a run without a mode, and those that `--mode rest`
+ * The files of each project, by their names (docs/decisions/tests.md): those of a run without a mode, and those that `--mode rest`
  * has. `--mode all` has both.
  */
 const files = {
