@@ -88,7 +88,11 @@ export default defineConfig(({ mode }) => ({
 			{ extends: true, test: { ...filesOf('rules', mode), isolate: false } },
 			onDatabase('sqlite', mode),
 			onDatabase('postgres', mode),
-			{ extends: true, test: { ...filesOf('smoke', mode), globalSetup: [join(import.meta.dirname, 'test/build.setup.ts')] } },
+			{
+				extends: true,
+				// A start of the built server takes seconds, and twenty beside two other processes.
+				test: { ...filesOf('smoke', mode), testTimeout: 120_000, globalSetup: [join(import.meta.dirname, 'test/build.setup.ts')] },
+			},
 			{ extends: true, test: { ...filesOf('e2e', mode), isolate: false } },
 			{
 				extends: true,
