@@ -4,9 +4,11 @@ import { hash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Answer, holdWrites, startTestServer, type Tenant, type TestServer } from '../../../test/harness.ts'
 import { encryptionKey, secret } from '../../../test/leaks.ts'
+import { ApiError } from '../base/errors.ts'
 import { query } from '../db/database.ts'
 import { type Lookup, ResolverUnavailable } from '../outside/resolver.ts'
-import { keepMs } from './idempotency.ts'
+import { openSecrets } from '../outside/secrets.ts'
+import { Idempotency, keepMs } from './idempotency.ts'
 import { takeKey } from './idempotency-store.ts'
 
 let server: TestServer
@@ -71,6 +73,22 @@ it('a refusal for want of rights is not kept: the next request with the key is j
 		expect(answer).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
 		expect(answer.headers.get('idempotent-replayed')).toBeNull()
 	}
+})
+
+it('of a request that is refused after it wrote, only the refusal is kept', async () => {
+	const { organizationId } = await server.newTenant()
+	const idempotency = new Idempotency(server.db, openSecrets({ ENCRYPTION_KEYS: encryptionKey(), DATA_DIR: '' } as never))
+	const now = server.clock.now
+	const key = { organizationId, keyId: 'key', operationId: 'op', idempotencyKey: 'refused' }
+	const row = { requestHash: '', status: 201, headers: {}, body: '', createdAt: now, expiredAt: 0, deadAt: 0, latest: now }
+	const answerTo = ({ code }: ApiError) => ({ status: 422, headers: {}, text: code })
+	const request = { key, content: {}, isSecret: false, isShort: true, now, answerTo }
+	const reply = await idempotency.once(request, async (tx) => {
+		await takeKey(tx, { ...key, ...row, idempotencyKey: 'written before the refusal' })
+		throw new ApiError('totals_mismatch', 'The totals differ.')
+	})
+	expect(reply).toMatchObject({ status: 422, text: 'totals_mismatch' })
+	expect(await server.db.all(kept, { organizationId })).toEqual([{ idempotencyKey: 'refused' }])
 })
 
 it('what is kept of a body with credentials is no plain hash of it, and tells repetitions from others all the same', async () => {
@@ -227,6 +245,18 @@ describe('a key that comes to two processes', () => {
 		expect(isReplayed(await late)).toBe(true)
 		await expectOneEffect('/webhooks/endpoints', [...answers, await late])
 		for (const { status } of await Promise.all(meanwhile)) expect(status).toBe(201)
+	})
+
+	it('is free for another organization while a request with it is under way', async () => {
+		const held = hold('first')
+		const late = endpoint(first)
+		await held.begun
+		const { key } = await server.newTenant()
+		const body = { url: 'https://receiver.example', eventTypes: ['invoice.paid'] }
+		const headers = { 'Idempotency-Key': 'same' }
+		expect((await first.ask('POST', '/webhooks/endpoints', { key, headers, body })).status).toBe(201)
+		held.end()
+		expect((await late).status).toBe(201)
 	})
 
 	it('that was taken over stays taken when the process that comes back fails', async () => {
