@@ -91,7 +91,11 @@ export default defineConfig(({ mode }) => ({
 			{
 				extends: true,
 				// A start of the built server takes seconds, and twenty beside two other processes.
-				test: { ...filesOf('smoke', mode), testTimeout: 120_000, globalSetup: [join(import.meta.dirname, 'test/build.setup.ts')] },
+				test: {
+					...filesOf('smoke', mode),
+					testTimeout: 120_000,
+					globalSetup: [join(import.meta.dirname, 'test/build.setup.ts')],
+				},
 			},
 			{ extends: true, test: { ...filesOf('e2e', mode), isolate: false } },
 			{
